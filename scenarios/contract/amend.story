@@ -90,7 +90,16 @@ Please amend the plan.
     8  2. Write c
     9     - files: c.txt (new)
 
-  0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
+  changes to the approved revision 1:
+  | @@ -6,4 +6,4 @@
+  |     - files: a.txt (new)
+  |     - check: `test -f a.txt`
+  | -2. Write b
+  | -   - files: b.txt (new)
+  | +2. Write c
+  | +   - files: c.txt (new)
+
+  0 files change, 2 created, 0 deleted · 1 check · 2 steps approved, 1 changed or new
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
   scope: commands can't change files outside the plan: they run on a layer
@@ -101,7 +110,7 @@ Please amend the plan.
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the approved revision, r rehearse
   s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve nothing and keep planning; your text: let me think.
 Press Enter to confirm, or enter another choice.
@@ -121,7 +130,16 @@ answer: The user wants to think.
     8  2. Write c
     9     - files: c.txt (new)
 
-  0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
+  changes to the approved revision 1:
+  | @@ -6,4 +6,4 @@
+  |     - files: a.txt (new)
+  |     - check: `test -f a.txt`
+  | -2. Write b
+  | -   - files: b.txt (new)
+  | +2. Write c
+  | +   - files: c.txt (new)
+
+  0 files change, 2 created, 0 deleted · 1 check · 2 steps approved, 1 changed or new
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
   scope: commands can't change files outside the plan: they run on a layer
@@ -132,7 +150,7 @@ answer: The user wants to think.
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the approved revision, r rehearse
   s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 2 (sha beddef) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.

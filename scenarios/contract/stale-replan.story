@@ -113,7 +113,15 @@ answer (enter sends, a number changes that answer):
     8  2. Change b, and keep what is there
     9     - files: b.txt
 
-  2 files change, 0 created, 0 deleted · 1 check · 2 steps approved
+  changes to the approved revision 1:
+  | @@ -6,4 +6,4 @@
+  |     - files: a.txt
+  |     - check: `grep -q two a.txt`
+  | -2. Change b
+  | +2. Change b, and keep what is there
+  |     - files: b.txt
+
+  2 files change, 0 created, 0 deleted · 1 check · 2 steps approved, 1 changed or new
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
   scope: commands can't change files outside the plan: they run on a layer
@@ -124,7 +132,7 @@ answer (enter sends, a number changes that answer):
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the approved revision, r rehearse
   s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 2 (sha 4fc709) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.

@@ -1,4 +1,4 @@
-Secrets of the environment are removed from a provider's error before it is shown (MO-4).
+Secrets of the environment are removed from a provider's error before it is shown (MO-4) and logged (DU-9).
 
 --- env DEPLOY_TOKEN=tok-9f8e7d6c5b4a
 --- model
@@ -13,4 +13,7 @@ Sending it again would not help.
 session {}
 user {"text":"go"}
 error {"message":"anthropic refused the request (400): the header [redacted:DEPLOY_TOKEN] is not allowed\nSending it again would not help."}
+--- sh
+grep -q 'ERROR .*refused the request (400): the header .* is not allowed' ~/.cutonce/logs/cutonce.log
+! grep -q tok-9f8e ~/.cutonce/logs/cutonce.log
 

@@ -119,7 +119,7 @@ pub struct CallKind {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum TurnEffect {
     BeginTurn,
     /// Add the message to the transcript and the conversation.
     RecordInput(UserInput),
@@ -220,7 +220,7 @@ impl Turn {
         !self.just_compacted
     }
 
-    pub fn step(&mut self, event: TurnEvent) -> Vec<Effect> {
+    pub fn step(&mut self, event: TurnEvent) -> Vec<TurnEffect> {
         let mut effects = Vec::new();
         match event {
             TurnEvent::Input(input) => self.input(input, &mut effects),
@@ -239,7 +239,7 @@ impl Turn {
                 self.queue.clear();
                 self.interrupted(&mut effects);
             }
-            TurnEvent::InboxClosed => effects.push(Effect::WithdrawAsks),
+            TurnEvent::InboxClosed => effects.push(TurnEffect::WithdrawAsks),
             TurnEvent::CompactRequested { focus } => self.compact(focus, false, &mut effects),
             TurnEvent::Compacted => self.compacted(&mut effects),
             TurnEvent::CompactionFailed { message } => self.compaction_failed(message, &mut effects),
@@ -248,48 +248,48 @@ impl Turn {
         effects
     }
 
-    fn input(&mut self, input: UserInput, effects: &mut Vec<Effect>) {
+    fn input(&mut self, input: UserInput, effects: &mut Vec<TurnEffect>) {
         if self.idle() && input.silent {
-            effects.push(Effect::RecordInput(input));
+            effects.push(TurnEffect::RecordInput(input));
         } else if self.idle() {
             self.requests = 0;
-            effects.extend([Effect::BeginTurn, Effect::RecordInput(input)]);
+            effects.extend([TurnEffect::BeginTurn, TurnEffect::RecordInput(input)]);
             self.prepare(effects);
         } else {
-            effects.push(Effect::Queued(input.clone()));
+            effects.push(TurnEffect::Queued(input.clone()));
             self.queue.push(input);
         }
     }
 
     /// Removes the user's last message that still waits. Messages of programs and teammates stay.
-    fn unqueue(&mut self, effects: &mut Vec<Effect>) {
+    fn unqueue(&mut self, effects: &mut Vec<TurnEffect>) {
         let by_user = |input: &UserInput| !input.meta && !input.silent && input.mail.is_none();
         if let Some(at) = self.queue.iter().rposition(by_user) {
-            effects.push(Effect::Unqueued(self.queue.remove(at)));
+            effects.push(TurnEffect::Unqueued(self.queue.remove(at)));
         }
     }
 
-    fn prepare(&mut self, effects: &mut Vec<Effect>) {
-        effects.extend(self.queue.drain(..).map(Effect::RecordInput));
-        effects.push(Effect::Prepare);
+    fn prepare(&mut self, effects: &mut Vec<TurnEffect>) {
+        effects.extend(self.queue.drain(..).map(TurnEffect::RecordInput));
+        effects.push(TurnEffect::Prepare);
         self.phase = Phase::Preparing;
     }
 
-    fn prepared(&mut self, effects: &mut Vec<Effect>) {
+    fn prepared(&mut self, effects: &mut Vec<TurnEffect>) {
         if self.phase == Phase::Preparing {
             self.phase = Phase::Requesting;
-            effects.push(Effect::Request);
+            effects.push(TurnEffect::Request);
         }
     }
 
-    fn model_replaced(&mut self, effects: &mut Vec<Effect>) {
+    fn model_replaced(&mut self, effects: &mut Vec<TurnEffect>) {
         if self.phase == Phase::Requesting {
             self.phase = Phase::Preparing;
-            effects.push(Effect::Prepare);
+            effects.push(TurnEffect::Prepare);
         }
     }
 
-    fn answered(&mut self, calls: Vec<CallKind>, over_budget: bool, effects: &mut Vec<Effect>) {
+    fn answered(&mut self, calls: Vec<CallKind>, over_budget: bool, effects: &mut Vec<TurnEffect>) {
         if self.phase != Phase::Requesting {
             return;
         }
@@ -302,31 +302,37 @@ impl Turn {
         self.start_batch(calls, ending, false, effects);
     }
 
-    fn start_batch(&mut self, calls: Vec<CallKind>, ending: Option<EndReason>, last: bool, effects: &mut Vec<Effect>) {
+    fn start_batch(
+        &mut self,
+        calls: Vec<CallKind>,
+        ending: Option<EndReason>,
+        last: bool,
+        effects: &mut Vec<TurnEffect>,
+    ) {
         let calls = calls.into_iter().map(|kind| BatchCall { kind, progress: CallProgress::Waiting }).collect();
         self.phase = Phase::Calls { calls, ending, last };
         self.advance(effects);
     }
 
-    fn checks_due(&mut self, calls: Vec<CallKind>, effects: &mut Vec<Effect>) {
+    fn checks_due(&mut self, calls: Vec<CallKind>, effects: &mut Vec<TurnEffect>) {
         if self.phase == Phase::ConfirmingEnd {
             self.start_batch(calls, None, true, effects);
         }
     }
 
     /// The model made no calls. Messages queued meanwhile continue the turn; otherwise it may end.
-    fn model_stopped(&mut self, over_budget: bool, effects: &mut Vec<Effect>) {
+    fn model_stopped(&mut self, over_budget: bool, effects: &mut Vec<TurnEffect>) {
         if over_budget {
             self.end(EndReason::MaxBudget, effects);
         } else if self.has_queued() {
             self.prepare_within_limit(effects);
         } else {
             self.phase = Phase::ConfirmingEnd;
-            effects.push(Effect::ConfirmEnd);
+            effects.push(TurnEffect::ConfirmEnd);
         }
     }
 
-    fn end_confirmed(&mut self, effects: &mut Vec<Effect>) {
+    fn end_confirmed(&mut self, effects: &mut Vec<TurnEffect>) {
         if self.phase != Phase::ConfirmingEnd {
             return;
         }
@@ -337,14 +343,14 @@ impl Turn {
         }
     }
 
-    fn end_refused(&mut self, message: String, effects: &mut Vec<Effect>) {
+    fn end_refused(&mut self, message: String, effects: &mut Vec<TurnEffect>) {
         if self.phase == Phase::ConfirmingEnd {
             self.queue.push(UserInput::meta(message));
             self.prepare_within_limit(effects);
         }
     }
 
-    fn prepare_within_limit(&mut self, effects: &mut Vec<Effect>) {
+    fn prepare_within_limit(&mut self, effects: &mut Vec<TurnEffect>) {
         match self.max_requests {
             Some(max) if self.requests >= max => self.end(EndReason::MaxTurns(max), effects),
             _ => self.prepare(effects),
@@ -352,7 +358,7 @@ impl Turn {
     }
 
     /// Starts and skips calls as far as possible, and continues once every call has its result.
-    fn advance(&mut self, effects: &mut Vec<Effect>) {
+    fn advance(&mut self, effects: &mut Vec<TurnEffect>) {
         let Phase::Calls { calls, ending, last } = &mut self.phase else { return };
         for n in 0..calls.len() {
             if calls[n].progress != CallProgress::Waiting {
@@ -360,10 +366,10 @@ impl Turn {
             }
             if ending.is_some() {
                 calls[n].progress = CallProgress::Running;
-                effects.push(Effect::SkipCall(n));
+                effects.push(TurnEffect::SkipCall(n));
             } else if may_start(calls, n) {
                 calls[n].progress = CallProgress::Running;
-                effects.push(Effect::StartCall(n));
+                effects.push(TurnEffect::StartCall(n));
             }
         }
         if calls.iter().all(|call| call.progress == CallProgress::Done) {
@@ -371,14 +377,14 @@ impl Turn {
                 Some(reason) => self.end(reason, effects),
                 None if *last => {
                     self.phase = Phase::ConfirmingEnd;
-                    effects.push(Effect::ConfirmEnd);
+                    effects.push(TurnEffect::ConfirmEnd);
                 }
                 None => self.prepare_within_limit(effects),
             }
         }
     }
 
-    fn call_done(&mut self, n: usize, effects: &mut Vec<Effect>) {
+    fn call_done(&mut self, n: usize, effects: &mut Vec<TurnEffect>) {
         if let Phase::Calls { calls, .. } = &mut self.phase
             && let Some(call) = calls.get_mut(n)
         {
@@ -387,34 +393,34 @@ impl Turn {
         }
     }
 
-    fn failed(&mut self, message: String, status: Option<u16>, effects: &mut Vec<Effect>) {
+    fn failed(&mut self, message: String, status: Option<u16>, effects: &mut Vec<TurnEffect>) {
         if matches!(self.phase, Phase::Preparing | Phase::Requesting | Phase::ConfirmingEnd) {
             self.end(EndReason::Failed { message, status }, effects);
         }
     }
 
-    fn interrupted(&mut self, effects: &mut Vec<Effect>) {
+    fn interrupted(&mut self, effects: &mut Vec<TurnEffect>) {
         let reason = EndReason::Interrupted { in_tools: false };
         match &self.phase {
             Phase::Idle => {}
             Phase::Preparing | Phase::Requesting => {
-                effects.push(Effect::StopRequest);
+                effects.push(TurnEffect::StopRequest);
                 self.end(reason, effects);
             }
             Phase::ConfirmingEnd => {
-                effects.push(Effect::StopConfirmEnd);
+                effects.push(TurnEffect::StopConfirmEnd);
                 self.end(reason, effects);
             }
             Phase::Calls { .. } => self.end_requested(EndReason::Interrupted { in_tools: true }, effects),
             Phase::Compacting { in_turn } => {
                 let in_turn = *in_turn;
-                effects.push(Effect::StopCompaction);
+                effects.push(TurnEffect::StopCompaction);
                 self.leave_compaction(in_turn, reason, effects);
             }
         }
     }
 
-    fn end_requested(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
+    fn end_requested(&mut self, reason: EndReason, effects: &mut Vec<TurnEffect>) {
         if self.phase == Phase::Preparing && reason == EndReason::MaxBudget {
             return self.end(reason, effects);
         }
@@ -422,13 +428,13 @@ impl Turn {
             let interrupted = matches!(reason, EndReason::Interrupted { .. });
             ending.get_or_insert(reason);
             if interrupted {
-                effects.push(Effect::StopCalls);
+                effects.push(TurnEffect::StopCalls);
             }
             self.advance(effects);
         }
     }
 
-    fn compact(&mut self, focus: Option<String>, automatic: bool, effects: &mut Vec<Effect>) {
+    fn compact(&mut self, focus: Option<String>, automatic: bool, effects: &mut Vec<TurnEffect>) {
         let in_turn = match self.phase {
             Phase::Idle => false,
             Phase::Preparing | Phase::Requesting if automatic => true,
@@ -439,10 +445,10 @@ impl Turn {
             | Phase::Compacting { .. } => return,
         };
         self.phase = Phase::Compacting { in_turn };
-        effects.push(Effect::Compact { focus, automatic });
+        effects.push(TurnEffect::Compact { focus, automatic });
     }
 
-    fn compacted(&mut self, effects: &mut Vec<Effect>) {
+    fn compacted(&mut self, effects: &mut Vec<TurnEffect>) {
         if let Phase::Compacting { in_turn } = self.phase {
             self.just_compacted = true;
             if in_turn {
@@ -454,13 +460,13 @@ impl Turn {
         }
     }
 
-    fn compaction_failed(&mut self, message: String, effects: &mut Vec<Effect>) {
+    fn compaction_failed(&mut self, message: String, effects: &mut Vec<TurnEffect>) {
         if let Phase::Compacting { in_turn } = self.phase {
             self.leave_compaction(in_turn, EndReason::Failed { message, status: None }, effects);
         }
     }
 
-    fn leave_compaction(&mut self, in_turn: bool, reason: EndReason, effects: &mut Vec<Effect>) {
+    fn leave_compaction(&mut self, in_turn: bool, reason: EndReason, effects: &mut Vec<TurnEffect>) {
         if in_turn {
             self.end(reason, effects);
         } else {
@@ -469,20 +475,20 @@ impl Turn {
         }
     }
 
-    fn end(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
+    fn end(&mut self, reason: EndReason, effects: &mut Vec<TurnEffect>) {
         self.phase = Phase::Idle;
-        effects.push(Effect::EndTurn(reason));
+        effects.push(TurnEffect::EndTurn(reason));
         self.start_queued(effects);
     }
 
     /// Messages that still wait when a turn ends start the next one: no input is lost.
-    fn start_queued(&mut self, effects: &mut Vec<Effect>) {
+    fn start_queued(&mut self, effects: &mut Vec<TurnEffect>) {
         if self.has_queued() {
             self.requests = 0;
-            effects.push(Effect::BeginTurn);
+            effects.push(TurnEffect::BeginTurn);
             self.prepare(effects);
         } else {
-            effects.extend(self.queue.drain(..).map(Effect::RecordInput));
+            effects.extend(self.queue.drain(..).map(TurnEffect::RecordInput));
         }
     }
 }
@@ -505,22 +511,22 @@ mod tests {
     const READ: CallKind = CallKind { parallel: true, barrier: false };
     const WRITE: CallKind = CallKind { parallel: false, barrier: false };
     const BARRIER: CallKind = CallKind { parallel: true, barrier: true };
-    const INTERRUPTED: Effect = Effect::EndTurn(EndReason::Interrupted { in_tools: false });
+    const INTERRUPTED: TurnEffect = TurnEffect::EndTurn(EndReason::Interrupted { in_tools: false });
 
     fn input(text: &str) -> UserInput {
         UserInput::from_user(text, Vec::new())
     }
-    fn started(effects: &[Effect]) -> Vec<usize> {
-        effects.iter().filter_map(|e| if let Effect::StartCall(n) = e { Some(*n) } else { None }).collect()
+    fn started(effects: &[TurnEffect]) -> Vec<usize> {
+        effects.iter().filter_map(|e| if let TurnEffect::StartCall(n) = e { Some(*n) } else { None }).collect()
     }
-    fn answered(turn: &mut Turn, calls: &[CallKind]) -> Vec<Effect> {
+    fn answered(turn: &mut Turn, calls: &[CallKind]) -> Vec<TurnEffect> {
         turn.step(TurnEvent::Answered { calls: calls.to_vec(), over_budget: false })
     }
     /// A turn whose first request is on its way.
     fn requesting(max: Option<u32>) -> Turn {
         let mut turn = Turn::new(max);
         turn.step(TurnEvent::Input(input("go")));
-        assert_eq!(turn.step(TurnEvent::Prepared), [Effect::Request]);
+        assert_eq!(turn.step(TurnEvent::Prepared), [TurnEffect::Request]);
         turn
     }
 
@@ -529,14 +535,14 @@ mod tests {
         let mut turn = Turn::new(None);
         assert_eq!(
             turn.step(TurnEvent::Input(input("hi"))),
-            [Effect::BeginTurn, Effect::RecordInput(input("hi")), Effect::Prepare]
+            [TurnEffect::BeginTurn, TurnEffect::RecordInput(input("hi")), TurnEffect::Prepare]
         );
-        assert_eq!(turn.step(TurnEvent::Prepared), [Effect::Request]);
+        assert_eq!(turn.step(TurnEvent::Prepared), [TurnEffect::Request]);
         assert_eq!(started(&answered(&mut turn, &[READ])), [0]);
-        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::Prepare]);
-        assert_eq!(turn.step(TurnEvent::Prepared), [Effect::Request]);
-        assert_eq!(answered(&mut turn, &[]), [Effect::ConfirmEnd]);
-        assert_eq!(turn.step(TurnEvent::EndConfirmed), [Effect::EndTurn(EndReason::Completed)]);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::Prepare]);
+        assert_eq!(turn.step(TurnEvent::Prepared), [TurnEffect::Request]);
+        assert_eq!(answered(&mut turn, &[]), [TurnEffect::ConfirmEnd]);
+        assert_eq!(turn.step(TurnEvent::EndConfirmed), [TurnEffect::EndTurn(EndReason::Completed)]);
         assert!(turn.idle());
     }
 
@@ -544,19 +550,20 @@ mod tests {
     fn ho_1_silent_input_starts_no_turn() {
         let silent = || UserInput { silent: true, ..input("note") };
         let mut turn = Turn::new(None);
-        assert_eq!(turn.step(TurnEvent::Input(silent())), [Effect::RecordInput(silent())]);
+        assert_eq!(turn.step(TurnEvent::Input(silent())), [TurnEffect::RecordInput(silent())]);
         assert!(turn.idle());
         let mut turn = requesting(None);
-        assert_eq!(turn.step(TurnEvent::Input(silent())), [Effect::Queued(silent())]);
-        assert_eq!(answered(&mut turn, &[]), [Effect::ConfirmEnd], "it does not continue the turn");
-        let ended = [Effect::EndTurn(EndReason::Completed), Effect::RecordInput(silent())];
+        assert_eq!(turn.step(TurnEvent::Input(silent())), [TurnEffect::Queued(silent())]);
+        assert_eq!(answered(&mut turn, &[]), [TurnEffect::ConfirmEnd], "it does not continue the turn");
+        let ended = [TurnEffect::EndTurn(EndReason::Completed), TurnEffect::RecordInput(silent())];
         assert_eq!(turn.step(TurnEvent::EndConfirmed), ended);
         assert!(turn.idle());
         // Next to input that wants an answer it joins the request.
         let mut turn = requesting(None);
         turn.step(TurnEvent::Input(silent()));
         turn.step(TurnEvent::Input(input("more")));
-        let continues = [Effect::RecordInput(silent()), Effect::RecordInput(input("more")), Effect::Prepare];
+        let continues =
+            [TurnEffect::RecordInput(silent()), TurnEffect::RecordInput(input("more")), TurnEffect::Prepare];
         assert_eq!(answered(&mut turn, &[]), continues);
     }
 
@@ -567,7 +574,7 @@ mod tests {
         assert_eq!(started(&turn.step(TurnEvent::CallDone(1))), [] as [usize; 0]);
         assert_eq!(started(&turn.step(TurnEvent::CallDone(0))), [2]);
         assert_eq!(started(&turn.step(TurnEvent::CallDone(2))), [3]);
-        assert_eq!(turn.step(TurnEvent::CallDone(3)), [Effect::Prepare]);
+        assert_eq!(turn.step(TurnEvent::CallDone(3)), [TurnEffect::Prepare]);
     }
 
     #[test]
@@ -582,41 +589,41 @@ mod tests {
     fn ag_4_interrupt_in_tools_answers_every_call() {
         let mut turn = requesting(None);
         answered(&mut turn, &[WRITE, WRITE]);
-        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopCalls, Effect::SkipCall(1)]);
+        assert_eq!(turn.step(TurnEvent::Interrupted), [TurnEffect::StopCalls, TurnEffect::SkipCall(1)]);
         assert_eq!(turn.step(TurnEvent::CallDone(1)), []);
-        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::EndTurn(EndReason::Interrupted { in_tools: true })]);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::EndTurn(EndReason::Interrupted { in_tools: true })]);
     }
 
     #[test]
     fn du_1_interrupt_ends_every_wait_at_once() {
         let mut turn = Turn::new(None);
         turn.step(TurnEvent::Input(input("go")));
-        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopRequest, INTERRUPTED], "preparing");
+        assert_eq!(turn.step(TurnEvent::Interrupted), [TurnEffect::StopRequest, INTERRUPTED], "preparing");
         let mut turn = requesting(None);
-        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopRequest, INTERRUPTED], "requesting");
+        assert_eq!(turn.step(TurnEvent::Interrupted), [TurnEffect::StopRequest, INTERRUPTED], "requesting");
         assert_eq!(answered(&mut turn, &[READ]), [], "a late answer is ignored");
         let mut turn = requesting(None);
         answered(&mut turn, &[]);
-        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopConfirmEnd, INTERRUPTED], "confirming");
+        assert_eq!(turn.step(TurnEvent::Interrupted), [TurnEffect::StopConfirmEnd, INTERRUPTED], "confirming");
         let mut turn = requesting(None);
         turn.step(TurnEvent::ContextFull);
-        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopCompaction, INTERRUPTED], "compacting");
+        assert_eq!(turn.step(TurnEvent::Interrupted), [TurnEffect::StopCompaction, INTERRUPTED], "compacting");
     }
 
     #[test]
     fn ag_4_shutdown_starts_no_turn_with_queued_input() {
         let mut turn = requesting(None);
         turn.step(TurnEvent::Input(input("queued")));
-        assert_eq!(turn.step(TurnEvent::Shutdown), [Effect::StopRequest, INTERRUPTED]);
+        assert_eq!(turn.step(TurnEvent::Shutdown), [TurnEffect::StopRequest, INTERRUPTED]);
         assert!(turn.idle());
     }
 
     #[test]
     fn ag_5_queued_input_joins_the_next_request() {
         let mut turn = requesting(None);
-        assert_eq!(turn.step(TurnEvent::Input(input("also"))), [Effect::Queued(input("also"))]);
+        assert_eq!(turn.step(TurnEvent::Input(input("also"))), [TurnEffect::Queued(input("also"))]);
         answered(&mut turn, &[READ]);
-        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::RecordInput(input("also")), Effect::Prepare]);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::RecordInput(input("also")), TurnEffect::Prepare]);
     }
 
     #[test]
@@ -626,10 +633,10 @@ mod tests {
             turn.step(TurnEvent::Input(input(text)));
         }
         turn.step(TurnEvent::Input(UserInput::meta("by a program")));
-        assert_eq!(turn.step(TurnEvent::Unqueue), [Effect::Unqueued(input("two"))]);
+        assert_eq!(turn.step(TurnEvent::Unqueue), [TurnEffect::Unqueued(input("two"))]);
         answered(&mut turn, &[READ]);
-        let sent = [Effect::RecordInput(input("one")), Effect::RecordInput(UserInput::meta("by a program"))];
-        assert_eq!(turn.step(TurnEvent::CallDone(0)), [sent.as_slice(), &[Effect::Prepare]].concat());
+        let sent = [TurnEffect::RecordInput(input("one")), TurnEffect::RecordInput(UserInput::meta("by a program"))];
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [sent.as_slice(), &[TurnEffect::Prepare]].concat());
         assert_eq!(turn.step(TurnEvent::Unqueue), [], "nothing waits any more");
     }
 
@@ -639,15 +646,15 @@ mod tests {
         answered(&mut turn, &[]);
         let more = UserInput::meta("run the tests");
         let refused = TurnEvent::EndRefused { message: "run the tests".into() };
-        assert_eq!(turn.step(refused), [Effect::RecordInput(more), Effect::Prepare]);
+        assert_eq!(turn.step(refused), [TurnEffect::RecordInput(more), TurnEffect::Prepare]);
     }
 
     #[test]
     fn ag_8_full_context_is_compacted_once() {
         let mut turn = Turn::new(None);
         turn.step(TurnEvent::Input(input("go")));
-        assert_eq!(turn.step(TurnEvent::ContextFull), [Effect::Compact { focus: None, automatic: true }]);
-        assert_eq!(turn.step(TurnEvent::Compacted), [Effect::Prepare]);
+        assert_eq!(turn.step(TurnEvent::ContextFull), [TurnEffect::Compact { focus: None, automatic: true }]);
+        assert_eq!(turn.step(TurnEvent::Compacted), [TurnEffect::Prepare]);
         assert!(!turn.may_compact());
         turn.step(TurnEvent::Prepared);
         answered(&mut turn, &[]);
@@ -658,7 +665,7 @@ mod tests {
     fn cl_2_max_turns_runs_the_last_calls() {
         let mut turn = requesting(Some(1));
         assert_eq!(started(&answered(&mut turn, &[READ])), [0]);
-        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::EndTurn(EndReason::MaxTurns(1))]);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::EndTurn(EndReason::MaxTurns(1))]);
     }
 
     fn arbitrary() -> impl Strategy<Value = TurnEvent> {
@@ -695,33 +702,33 @@ mod tests {
     }
 
     impl Performed {
-        fn perform(&mut self, effect: Effect) -> Result<(), TestCaseError> {
+        fn perform(&mut self, effect: TurnEffect) -> Result<(), TestCaseError> {
             match effect {
-                Effect::BeginTurn => {
+                TurnEffect::BeginTurn => {
                     prop_assert!(!self.in_turn);
                     self.in_turn = true;
                 }
-                Effect::EndTurn(_) => {
+                TurnEffect::EndTurn(_) => {
                     prop_assert!(self.in_turn && self.open_calls.is_empty() && self.working.is_none());
                     self.in_turn = false;
                 }
-                Effect::Prepare | Effect::Request | Effect::ConfirmEnd => {
+                TurnEffect::Prepare | TurnEffect::Request | TurnEffect::ConfirmEnd => {
                     prop_assert!(self.working.is_none() && self.open_calls.is_empty());
-                    self.working = Some(if effect == Effect::ConfirmEnd { "end" } else { "request" });
+                    self.working = Some(if effect == TurnEffect::ConfirmEnd { "end" } else { "request" });
                 }
-                Effect::StopRequest => prop_assert_eq!(self.working.take(), Some("request")),
-                Effect::StopConfirmEnd => prop_assert_eq!(self.working.take(), Some("end")),
-                Effect::StartCall(n) | Effect::SkipCall(n) => {
+                TurnEffect::StopRequest => prop_assert_eq!(self.working.take(), Some("request")),
+                TurnEffect::StopConfirmEnd => prop_assert_eq!(self.working.take(), Some("end")),
+                TurnEffect::StartCall(n) | TurnEffect::SkipCall(n) => {
                     prop_assert!(!self.open_calls.contains(&n));
                     self.open_calls.push(n);
                 }
-                Effect::RecordInput(_) => self.recorded += 1,
-                Effect::Queued(_)
-                | Effect::Unqueued(_)
-                | Effect::StopCalls
-                | Effect::WithdrawAsks
-                | Effect::Compact { .. }
-                | Effect::StopCompaction => {}
+                TurnEffect::RecordInput(_) => self.recorded += 1,
+                TurnEffect::Queued(_)
+                | TurnEffect::Unqueued(_)
+                | TurnEffect::StopCalls
+                | TurnEffect::WithdrawAsks
+                | TurnEffect::Compact { .. }
+                | TurnEffect::StopCompaction => {}
             }
             Ok(())
         }

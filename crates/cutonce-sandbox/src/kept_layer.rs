@@ -3,6 +3,7 @@
 //! sweeps, does. A layer that the user kept by name stays until it expires (RH-5).
 
 use crate::profile::LayerMount;
+use crate::removal::{finish_removals, remove_later};
 use crate::remove_tree::remove_tree;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -28,8 +29,10 @@ pub struct KeptLayer {
     storage: PathBuf,
     opened: SystemTime,
     is_named: bool,
+    /// Dropping it does not wait until its changes are removed.
+    is_removed_later: bool,
     /// Locked for as long as this process lives, so that no other process removes the layer.
-    _lock: File,
+    lock: Option<File>,
 }
 
 impl KeptLayer {
@@ -55,7 +58,14 @@ impl KeptLayer {
         // The layer's own folder replaces the one below, so it gets the same mode.
         fs::set_permissions(storage.path().join(UPPER), fs::metadata(&root)?.permissions())?;
         let opened = storage.path().metadata()?.modified()?;
-        Ok(KeptLayer { root, storage: storage.keep(), opened, is_named: false, _lock: lock })
+        Ok(KeptLayer {
+            root,
+            storage: storage.keep(),
+            opened,
+            is_named: false,
+            is_removed_later: false,
+            lock: Some(lock),
+        })
     }
 
     /// Opens a layer that was kept by name. Fails if another program uses it.
@@ -65,7 +75,8 @@ impl KeptLayer {
         let lock = OpenOptions::new().read(true).custom_flags(flags).open(&storage)?;
         lock.try_lock()?;
         let opened = lock.metadata()?.modified()?;
-        Ok(KeptLayer { root: root.to_path_buf(), storage, opened, is_named: true, _lock: lock })
+        let (root, lock) = (root.to_path_buf(), Some(lock));
+        Ok(KeptLayer { root, storage, opened, is_named: true, is_removed_later: false, lock })
     }
 
     /// Keeps the layer under a name until `expires`; `note` is stored with it. At most `most` layers have names.
@@ -94,6 +105,12 @@ impl KeptLayer {
         self.is_named = false;
     }
 
+    /// Dropping it does not wait for the removal; [`finish_removals`] does.
+    pub fn remove_later(mut self) -> KeptLayer {
+        self.is_removed_later = true;
+        self
+    }
+
     /// The folder that the layer covers.
     pub fn root(&self) -> &Path {
         &self.root
@@ -115,9 +132,12 @@ impl KeptLayer {
 
 impl Drop for KeptLayer {
     fn drop(&mut self) {
-        // What can't be removed now, the next process removes.
-        if !self.is_named {
-            let _ = remove_tree(&self.storage);
+        if self.is_named {
+            return;
+        }
+        remove_later(self.storage.clone(), self.lock.take());
+        if !self.is_removed_later {
+            finish_removals();
         }
     }
 }

@@ -13,6 +13,7 @@ mod layer;
 mod private;
 mod profile;
 mod program;
+mod removal;
 mod remove_tree;
 mod seatbelt;
 mod spawn;
@@ -39,4 +40,5 @@ pub use profile::{
     LayerMount, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile,
 };
 pub use program::find_program;
+pub use removal::finish_removals;
 pub use spawn::{Lifeline, ProcessExit, RunningProcess, SpawnError, SpawnSpec, StdinMode, StdoutMode};

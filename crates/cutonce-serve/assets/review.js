@@ -166,6 +166,7 @@ export class PlanText {
 const NARROW = matchMedia('(max-width: 1099px)');
 const isNarrow = () => NARROW.matches;
 const FILE_KINDS = { new: 'new', delete: 'deleted', change: 'changed' };
+const EARLIER_ANSWERS = { approve: 'approved', park: 'parked', drop: 'dropped' };
 const STEP_CHOICES = [['approve', 'Approve'], ['park', 'Park'], ['drop', 'Drop']];
 
 class PlanReview {
@@ -235,7 +236,7 @@ class PlanReview {
         facts, this.findings()),
       request.plan && h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Tools' },
         tool('edit', 'Edit', () => this.toggleEdit(), { hidden: !request.editable }),
-        tool('diff', 'Diff', () => this.toggleDiff(), { disabled: !request.previous, title: request.previous ? 'Changes since the last revision' : 'There is no earlier revision' }),
+        tool('diff', 'Diff', () => this.toggleDiff(), { disabled: !request.previous, title: request.previous ? this.diffTitle() : 'There is no earlier revision' }),
         tool('steps', 'Steps', () => this.toggleSteps(), { disabled: !hasSteps, title: hasSteps ? 'Approve, park or drop single steps' : 'The plan has no recognisable steps' }),
         tool('rehearsal', 'Rehearsal', () => this.toggleRehearsal(), { hidden: !request.rehearses, 'aria-label': 'Rehearsal', title: 'Carry the plan out on a layer, see the result, then approve it' }),
         tool('outline', 'Outline', () => this.toggleOutline()),
@@ -251,6 +252,8 @@ class PlanReview {
     };
     this.drawChoices();
     this.drawSteps();
+    // An amendment is read as what it changes (PC-40).
+    if (request.amends && request.previous) this.toggleDiff();
   }
 
   findings() {
@@ -436,8 +439,12 @@ class PlanReview {
     if (this.diffButton.getAttribute('aria-pressed') === 'true') return this.swap(null);
     await this.takeEdit();
     const diff = await api(`${this.address}/diff`);
-    this.swap(diffView(diff, `Changes since the last revision`), this.diffButton);
-    say(`${plural(diff.added, 'line')} added, ${plural(diff.removed, 'line')} removed since the last revision.`);
+    this.swap(diffView(diff, this.diffTitle()), this.diffButton);
+    say(`${this.diffTitle()}: ${plural(diff.added, 'line')} added, ${plural(diff.removed, 'line')} removed.`);
+  }
+
+  diffTitle() {
+    return this.request.amends ? `Changes to the approved revision ${this.request.amends}` : 'Changes since the last revision';
   }
 
   /** What changed since this page showed another revision; an answer is possible after the user has seen it. */
@@ -514,13 +521,17 @@ class PlanReview {
     if (!steps.length) return;
     const rows = steps.map((step) => {
       const locked = step.state === 'checked';
+      const settled = Boolean(step.state);
+      const earlier = { parked: 'park', dropped: 'drop' }[step.state] ?? 'approve';
       const radios = STEP_CHOICES.map(([value, label]) => h('label', { class: value },
         h('input', {
-          type: 'radio', name: `step-${step.id}`, value, checked: (this.steps.get(step.id) ?? 'approve') === value,
-          onchange: () => this.chooseStep(step.id, value),
+          type: 'radio', name: `step-${step.id}`, value, checked: (this.steps.get(step.id) ?? earlier) === value,
+          onchange: () => this.chooseStep(step.id, value, earlier),
         }), label));
       return h('fieldset', { class: 'step' }, h('legend', {}, h('a', { href: `#line-${step.lines[0]}`, onclick: (event) => this.jump(event, step.lines[0]) }, `${step.id}. ${step.title}`)),
-        locked ? h('p', { class: 'good' }, '✓ done and checked') : h('div', { class: 'radios' }, radios),
+        locked ? h('p', { class: 'good' }, '✓ done and checked')
+          : settled ? h('details', {}, h('summary', { class: 'dim' }, `unchanged: ${EARLIER_ANSWERS[earlier]} before`), h('div', { class: 'radios' }, radios))
+            : h('div', { class: 'radios' }, radios),
         step.files.length > 0 && h('ul', { class: 'files' }, step.files.map((file) => h('li', {}, h('code', {}, file.path), FILE_KINDS[file.kind] && h('span', { class: 'dim' }, ` ${FILE_KINDS[file.kind]}`)))),
         step.checks.map((check) => h('p', { class: 'check' }, h('span', { class: 'dim' }, 'check '), h('code', {}, check))),
         step.after.length > 0 && h('p', { class: 'check dim' }, `after ${step.after.join(', ')}`));
@@ -545,8 +556,8 @@ class PlanReview {
     return this.request.models.find((model) => model.name === name)?.price ?? 'price not known';
   }
 
-  chooseStep(id, answer) {
-    if (answer === 'approve') this.steps.delete(id);
+  chooseStep(id, answer, earlier) {
+    if (answer === earlier) this.steps.delete(id);
     else this.steps.set(id, answer);
     this.store();
     this.drawChoices();

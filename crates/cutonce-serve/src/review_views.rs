@@ -172,6 +172,7 @@ pub fn request_view(board: &ReviewBoard, rendered: &RenderedPlans, session: &str
             let applies = request.default_approval();
             view["applies"] = json!(applies.map(|choice| json!({ "key": choice.key, "mode": choice.mode })));
             view["previous"] = json!(previous.as_ref().is_some_and(|previous| Some(previous) != request.plan.as_ref()));
+            view["amends"] = json!(request.amends.as_ref().map(|amends| amends.revision));
             view["draft"] = json!(draft);
         }
         WaitingSubject::Questions { questions } => view["questions"] = json!(questions),

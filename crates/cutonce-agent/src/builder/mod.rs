@@ -239,7 +239,6 @@ impl SessionBuilder {
             places: self.settings_places(),
             hooks: self.build_hooks(&settings, notices),
             skill_folders: offered.skills.iter().map(|skill| skill.folder.clone()).collect(),
-            compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
             hide_disallowed_tools: self.permissions.hide_disallowed_tools,
             auto: self.auto_source(),
             wishes,

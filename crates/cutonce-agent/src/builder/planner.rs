@@ -72,11 +72,8 @@ impl SessionBuilder {
         let workflow = reminder::effective_workflow(interview.as_deref(), settings.plan.workflow);
         let mut instructions = PlanInstructions::new(workflow, settings.plan.length, &counts);
         instructions.custom_text = self.prompt.custom_workflow.clone().map(Ok);
-        let mut planner = Planner::new(files, instructions, settings.plan.entry);
-        (planner.shell, planner.scratch) = (settings.plan.shell, settings.plan.scratch);
-        planner.network = settings.plan.network.clone();
-        planner.workshop = settings.sandbox.shell.then_some(settings.sandbox.network);
-        planner.deny_read = settings.sandbox.deny_read.iter().map(|path| self.expand_path(path)).collect();
+        let deny_read = settings.sandbox.deny_read.iter().map(|path| self.expand_path(path)).collect();
+        let mut planner = Planner::new(files, instructions, deny_read);
         let request = self.prompt.first_request.clone().unwrap_or_default();
         if state.is_planning() && store.path().exists() {
             planner.entered = last_mode_change(store.path());

@@ -3,6 +3,7 @@
 
 use cutonce_core::conversation::Image;
 use cutonce_core::protocol::submission::Submission;
+use cutonce_core::text::front_matter::{FieldValue, parse_front_matter, text_below_front_matter};
 use cutonce_tools::secret_files::leads_to_secret;
 use std::path::{Path, PathBuf};
 
@@ -102,45 +103,35 @@ fn read_command(path: &Path) -> Option<CustomCommand> {
     Some(parse_command(name, &text))
 }
 
+/// A command whose front matter has an error keeps its prompt; it gets no rules and no model, and its description says
+/// why.
 fn parse_command(name: String, text: &str) -> CustomCommand {
-    let text = text.replace("\r\n", "\n");
-    let text = text.as_str();
-    let (head, body) = match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) {
-        Some((head, body)) => (head, body.trim_start_matches('-').trim_start_matches('\n')),
-        None => ("", text),
+    let body = text_below_front_matter(text);
+    let fields = match parse_front_matter(text) {
+        Ok(document) => document.map(|document| document.fields).unwrap_or_default(),
+        Err(error) => {
+            let description = format!("its front matter can't be read: {error}");
+            return CustomCommand { name, description, body, ..CustomCommand::default() };
+        }
     };
-    let field = |wanted: &str| {
-        let line = head.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == wanted);
-        line.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_string()).filter(|value| !value.is_empty())
+    let field = |wanted: &str| fields.iter().find(|field| field.key == wanted).map(|field| &field.value);
+    let text = |wanted: &str| {
+        let value = field(wanted)?;
+        Some(match value {
+            FieldValue::Text(text) => text.clone(),
+            FieldValue::List(items) => items.join(", "),
+        })
+        .filter(|value| !value.is_empty())
     };
     let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     CustomCommand {
-        description: field("description")
+        description: text("description")
             .unwrap_or_else(|| first.trim_start_matches('#').trim().chars().take(100).collect()),
-        allow: field("allowed-tools").map(|rules| split_rules(&rules)).unwrap_or_default(),
-        model: field("model"),
-        body: body.trim_end().to_string(),
+        allow: field("allowed-tools").map(FieldValue::items).unwrap_or_default(),
+        model: text("model"),
+        body,
         name,
     }
-}
-
-/// Splits by commas outside parentheses.
-fn split_rules(text: &str) -> Vec<String> {
-    let (mut rules, mut rule, mut depth) = (Vec::new(), String::new(), 0usize);
-    for c in text.trim_matches(['[', ']']).chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if c == ',' && depth == 0 {
-            rules.push(std::mem::take(&mut rule));
-        } else {
-            rule.push(c);
-        }
-    }
-    rules.push(rule);
-    rules.iter().map(|rule| rule.trim().to_string()).filter(|rule| !rule.is_empty()).collect()
 }
 
 /// Replaces `$ARGUMENTS` by all arguments and `$1` to `$9` by single ones. Without placeholders, the arguments follow
@@ -184,9 +175,20 @@ mod tests {
         assert_eq!((custom.description.as_str(), custom.model.as_deref()), ("Fix an issue", Some("haiku")));
         assert_eq!(fill_arguments(&custom.body, "a $1 b"), "Fix a like a $1 b costs .");
         assert_eq!(parse_command("fix".into(), &text.replace('\n', "\r\n")), custom, "Windows line endings");
+        let listed = text.replace("Bash(git log:*, x), Edit", "[Bash(git log:*, x), \"Edit\"]");
+        assert_eq!(parse_command("fix".into(), &listed), custom, "a list");
         assert_eq!(fill_arguments("Plain", "more words"), "Plain\n\nmore words");
         assert!(custom.takes_arguments() && !parse_command("x".into(), "# Title\nno").takes_arguments());
         assert_eq!(parse_command("x".into(), "# Title\nno").description, "Title");
+    }
+
+    #[test]
+    fn ui_9_bad_front_matter_grants_nothing() {
+        let broken = parse_command("x".into(), "---\nallowed-tools: Bash\nmodel: \"haiku\n---\nDo it.\n");
+        assert_eq!((broken.body.as_str(), broken.allow.len(), broken.model), ("Do it.", 0, None));
+        assert!(broken.description.contains("line 3: expected a closing quote"), "{}", broken.description);
+        let open = parse_command("x".into(), "---\nmodel: haiku\n");
+        assert_eq!((open.body.as_str(), open.model), ("---\nmodel: haiku", None));
     }
 
     #[test]

@@ -169,6 +169,7 @@ pub fn find_plan(home: &Path, slug: &str) -> Option<ListedPlan> {
 fn report_progress(revisions: &PlanRevisions) -> Option<ListedProgress> {
     let report = revisions.report().ok().flatten()?;
     let wanted = report.steps.iter().filter(|step| !matches!(step.state, StepState::Parked | StepState::Dropped));
+    let wanted = wanted.filter(|step| !report.is_unobservable(step));
     let done = |step: &&ReportedStep| matches!(step.state, StepState::Checked | StepState::Changed);
     let done = wanted.clone().filter(done).count();
     Some(ListedProgress { done, steps: wanted.count(), drift: report.drift })

@@ -12,7 +12,8 @@ use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
 use cutonce_core::mode;
 use cutonce_core::permission::{DeniedCall, Why};
 use cutonce_core::plan::approval::{
-    self, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict, SubmitOutcome,
+    self, AmendedRevision, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict,
+    SubmitOutcome,
 };
 use cutonce_core::plan::contract::PlanContract;
 use cutonce_core::plan::scope::ScopeMethod;
@@ -22,6 +23,7 @@ use cutonce_core::protocol::submission::{AskAnswer as Any, ChangedBy};
 use cutonce_core::settings::plan::{PlanLint, ScopeMode};
 use cutonce_core::transcript::{EntryBody, PLAN_ASK};
 use cutonce_core::turn::{TurnEvent, UserInput};
+use cutonce_tools::files::unified_diff;
 use cutonce_tools::shell::changes::scope_method;
 use cutonce_tools::tool::ToolOutcome;
 use serde_json::json;
@@ -150,6 +152,7 @@ impl SessionState {
             contract: self.contract_of(&found, checked.contract),
             freshness: checked.freshness,
             scope_method: checked.scope_method,
+            amends: self.amended_by(&found),
             // A request that a crash left open goes to the user as it is.
             fix_findings: n.is_some() && draft.is_none() && self.context.shared.settings.plan.lint == PlanLint::Fix,
             shells: running.into_iter().map(|task| format!("{}: {}", task.id, task.command)).collect(),
@@ -177,7 +180,7 @@ impl SessionState {
                 read_contract(&self.context.env.workspace.root, text, self.context.shared.settings.plan.lint)
             }
         };
-        contract.map(|contract| self.with_locked_steps(contract))
+        contract.map(|contract| self.with_known_steps(contract, text))
     }
 
     /// A plan that was parked or rejected is reviewed again without the model (PC-41).
@@ -202,13 +205,28 @@ impl SessionState {
     }
 
     fn last_submission(&self) -> Option<String> {
+        if let Some((_, text)) = self.amended_revision() {
+            return Some(text);
+        }
+        let revisions = self.planner.file.as_ref()?.revisions();
+        revisions.text(revisions.index().last()?.number).ok()
+    }
+
+    /// The revision that is being implemented, with its text: an amendment is compared with it (PC-40).
+    pub(super) fn amended_revision(&self) -> Option<(u32, String)> {
         let file = self.planner.file.as_ref()?;
-        let revisions = file.revisions();
-        // An amendment is compared with the revision that is being implemented (PC-40).
-        let amended = self.planner.work.as_ref().map(|work| work.progress.plan());
-        let amended = amended.filter(|plan| plan.slug == file.slug() && plan.revision > 0).map(|plan| plan.revision);
-        let number = amended.or_else(|| Some(revisions.index().last()?.number))?;
-        revisions.text(number).ok()
+        let plan = self.planner.work.as_ref()?.progress.plan();
+        let number = Some(plan.revision).filter(|number| *number > 0 && plan.slug == file.slug())?;
+        Some((number, file.revisions().text(number).ok()?))
+    }
+
+    /// What this plan changes in the revision that is being implemented.
+    fn amended_by(&self, found: &PlanContent) -> Option<AmendedRevision> {
+        let (revision, approved) = self.amended_revision()?;
+        Some(AmendedRevision {
+            revision,
+            diff: unified_diff(&self.planner.path(), Some(approved.as_bytes()), found.text()?.as_bytes()),
+        })
     }
 
     fn next_revision(&self, plan: &str) -> u32 {

@@ -117,7 +117,7 @@ impl SessionState {
         }
         let info = &self.model.connected.info;
         let used = self.conversation.context();
-        let compact_at = self.context.shared.compact_at;
+        let compact_at = self.context.shared.settings.compact.automatic_at();
         let text = sizes.describe(used, info.context, compact_at);
         self.emit(EventKind::Aside { heading: format!("Context of {}", self.model.connected.model.name()), text });
     }

@@ -47,7 +47,8 @@ impl SessionState {
         let standing = self.context.standing.clone();
         let on_discard: OnDiscard = Arc::new(move |path| standing.observed(Evidence::Denied { path }));
         let applies_all = mode == Mode::BypassPermissions;
-        Some(CallScope { scope, git: GitUse::default(), applies_all, review, on_discard: Some(on_discard) })
+        let (git, order) = (GitUse::default(), self.user_order());
+        Some(CallScope { scope, git, order, applies_all, review, on_discard: Some(on_discard) })
     }
 
     /// Asks about changes outside the plan. Without an approver, the answer is no.

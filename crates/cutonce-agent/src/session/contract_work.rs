@@ -13,9 +13,9 @@ use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTa
 use cutonce_core::plan::approval::ApprovalTerms;
 use cutonce_core::plan::contract::PlanContract;
 use cutonce_core::plan::implementation::{Implementation, replay_implementation};
-use cutonce_core::plan::progress::{ApprovedContract, CheckRunner, Evidence, PlanProgress};
+use cutonce_core::plan::progress::{CheckRunner, Evidence, PlanProgress};
 use cutonce_core::plan::report::PlanReport;
-use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
+use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath, UserOrder};
 use cutonce_core::plan::{PlanEvent, StaleFile, progress::StepState};
 use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
 use cutonce_core::settings::plan::{PlanVerify, ScopeMode};
@@ -92,7 +92,9 @@ impl SessionState {
         (slug, revision): (&str, u32),
         known: BTreeMap<String, Option<String>>,
     ) {
-        let approved = terms.approved_contract(slug, revision).filter(ApprovedContract::can_be_followed);
+        // With a user there, a plan that shows nothing needs no report. Without one, the exit code must say so (PC-35).
+        let alone = self.context.approver == Approver::Absent;
+        let approved = terms.approved_contract(slug, revision).filter(|plan| alone || plan.can_be_followed());
         let Some(mut approved) = approved else { return self.end_implementation() };
         approved.stamp = PlanStamp::new(&self.context.env.workspace.root, &approved.contract).files;
         self.stamp_contents(approved.stamp.keys().cloned());
@@ -120,10 +122,12 @@ impl SessionState {
         self.follow_implementation();
     }
 
-    /// The contract of a submitted plan with the steps that are locked, if it amends the one that is implemented.
-    pub(super) fn with_locked_steps(&self, mut contract: PlanContract) -> PlanContract {
+    /// The contract of a submitted plan with the steps that are locked or unchanged, if it amends the one that is
+    /// implemented (PC-40).
+    pub(super) fn with_known_steps(&self, mut contract: PlanContract, text: &str) -> PlanContract {
         if let Some(work) = &self.planner.work {
-            work.progress.mark_locked(&mut contract);
+            let approved = self.amended_revision().map(|(_, text)| text);
+            work.progress.mark_known(&mut contract, approved.as_deref().map(|approved| (approved, text)));
         }
         contract
     }
@@ -283,7 +287,7 @@ impl SessionState {
         };
         let verdict = self.scope_verdict(&scope, target);
         let outside = (verdict == ScopeVerdict::Outside).then(|| self.relative(&target.path));
-        let ordered = outside.as_ref().is_some_and(|path| self.user_ordered(path));
+        let ordered = outside.as_ref().is_some_and(|path| self.user_order().names(path));
         let asks = if ordered && scope.mode == ScopeMode::Enforce { ScopeMode::Ask } else { scope.mode };
         let mut decision = decision.within_scope(mode, facts, asks, verdict);
         if let (Decision::Ask(ask), Some(path)) = (&mut decision, &outside) {
@@ -292,14 +296,10 @@ impl SessionState {
         (decision, outside)
     }
 
-    /// True if the user's last message names this file: an explicit order is asked about, never argued with (PC-24).
-    fn user_ordered(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_part = |c: char| c.is_alphanumeric() || "._-/".contains(c);
-        let message = self.memory.user_messages.last().map(String::as_str).unwrap_or_default();
-        let words = message.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches('.'));
-        let mut named = words.filter(|word| !word.is_empty()).map(|word| word.trim_start_matches("./"));
-        self.context.approver == Approver::Present && named.any(|word| word == path || word == name)
+    /// The files that the user's last message names (PC-24); none if no user is there.
+    pub(super) fn user_order(&self) -> UserOrder {
+        let message = self.memory.user_messages.last().filter(|_| self.context.approver == Approver::Present);
+        message.map(|message| UserOrder::new(message)).unwrap_or_default()
     }
 
     fn scope_verdict(&self, scope: &PlanScope, target: &PathTarget) -> ScopeVerdict {
@@ -479,12 +479,12 @@ impl SessionState {
 
     /// Checks run in the workspace sandbox where the kernel has one (PC-31).
     fn open_check_sandbox(&mut self) {
-        if self.planner.workshop.is_some() || self.planner.confines_checks {
+        let settings = &self.context.shared.settings.sandbox;
+        if settings.shell || self.planner.confines_checks {
             return;
         }
-        let network = self.context.shared.settings.sandbox.network;
         let can_confine = cutonce_sandbox::sandbox_support().can_confine();
-        let made = can_confine.then(|| WorkspaceSandbox::new(self.planner.deny_read.clone(), network));
+        let made = can_confine.then(|| WorkspaceSandbox::new(self.planner.deny_read.clone(), settings.network));
         if let Some(Ok(sandbox)) = made {
             self.context.env.shells.set_workspace_sandbox(sandbox);
             self.planner.confines_checks = true;

@@ -10,7 +10,7 @@ use cutonce_core::mode;
 use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::transcript::EntryBody;
-use cutonce_core::turn::{Effect, TurnEvent, TurnOverrides, UserInput};
+use cutonce_core::turn::{TurnEffect, TurnEvent, TurnOverrides, UserInput};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -125,27 +125,27 @@ impl SessionState {
         }
     }
 
-    fn perform(&mut self, effect: Effect) {
+    fn perform(&mut self, effect: TurnEffect) {
         match effect {
-            Effect::BeginTurn => self.begin_turn(),
-            Effect::RecordInput(input) => self.record_input(input),
-            Effect::Queued(input) => self.report_queued(input),
-            Effect::Unqueued(input) => self.emit(EventKind::Unqueued { text: input.text, images: input.images }),
-            Effect::Prepare => {
+            TurnEffect::BeginTurn => self.begin_turn(),
+            TurnEffect::RecordInput(input) => self.record_input(input),
+            TurnEffect::Queued(input) => self.report_queued(input),
+            TurnEffect::Unqueued(input) => self.emit(EventKind::Unqueued { text: input.text, images: input.images }),
+            TurnEffect::Prepare => {
                 self.flush_results();
                 self.prepare_request();
             }
-            Effect::Request => self.start_request(),
-            Effect::StopRequest => self.stop_request(),
-            Effect::ConfirmEnd => self.confirm_end(),
-            Effect::StopConfirmEnd => self.tasks.stop(),
-            Effect::StartCall(n) => self.start_call(n),
-            Effect::SkipCall(n) => self.skip_call(n),
-            Effect::StopCalls => self.stop_calls(),
-            Effect::WithdrawAsks => self.withdraw_asks("the session ends"),
-            Effect::Compact { focus, automatic } => self.start_compaction(focus, automatic),
-            Effect::StopCompaction => self.stop_compaction(),
-            Effect::EndTurn(reason) => self.end_turn(reason),
+            TurnEffect::Request => self.start_request(),
+            TurnEffect::StopRequest => self.stop_request(),
+            TurnEffect::ConfirmEnd => self.confirm_end(),
+            TurnEffect::StopConfirmEnd => self.tasks.stop(),
+            TurnEffect::StartCall(n) => self.start_call(n),
+            TurnEffect::SkipCall(n) => self.skip_call(n),
+            TurnEffect::StopCalls => self.stop_calls(),
+            TurnEffect::WithdrawAsks => self.withdraw_asks("the session ends"),
+            TurnEffect::Compact { focus, automatic } => self.start_compaction(focus, automatic),
+            TurnEffect::StopCompaction => self.stop_compaction(),
+            TurnEffect::EndTurn(reason) => self.end_turn(reason),
         }
     }
 
@@ -313,6 +313,7 @@ impl SessionState {
             self.record_interrupt(*in_tools);
         }
         if let EndReason::Failed { message, .. } = &reason {
+            tracing::error!("{}", self.context.shared.redactor.redact(message));
             self.append(EntryBody::Error { message: message.clone() });
         }
         self.keep_plan();

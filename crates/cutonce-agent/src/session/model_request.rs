@@ -139,7 +139,7 @@ impl SessionState {
 
     /// AG-8: before the window is full, not after.
     fn context_full(&self) -> bool {
-        let Some(at) = self.context.shared.compact_at else { return false };
+        let Some(at) = self.context.shared.settings.compact.automatic_at() else { return false };
         let window = self.model.connected.info.context;
         let room = window.saturating_sub(u64::from(self.model.connected.max_tokens()));
         let limit = ((window as f64 * at) as u64).min(room.max(window / 2));

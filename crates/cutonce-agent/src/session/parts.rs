@@ -107,8 +107,6 @@ pub(crate) struct SharedContext {
     pub hooks: Arc<HookSet>,
     /// Folders of skills: reading there needs no permission, in plan mode too (HO-8).
     pub skill_folders: Vec<PathBuf>,
-    /// The share of the window at which the conversation is compacted automatically (AG-8).
-    pub compact_at: Option<f64>,
     /// A host's choice: the tools that plan mode denies leave the list while it is on, at the price of the prompt
     /// cache (PM-66).
     pub hide_disallowed_tools: bool,

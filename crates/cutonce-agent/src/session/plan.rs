@@ -14,8 +14,7 @@ use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent, PlanEvent, PlanPhase};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, PlanAtEnd};
 use cutonce_core::protocol::submission::{ChangedBy, ImplementRequest, RuleDestination};
-use cutonce_core::settings::network::AllowedHosts;
-use cutonce_core::settings::plan::{PlanEntry, PlanLint, PlanShell, PlanWorkflow};
+use cutonce_core::settings::plan::{PlanLint, PlanShell, PlanWorkflow};
 use cutonce_core::subagent::PLAN_AGENT;
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::{TurnEvent, UserInput};
@@ -33,21 +32,13 @@ pub(crate) struct Planner {
     /// Created when it is first needed; the same for the whole session (PM-41).
     pub file: Option<PlanFile>,
     pub instructions: PlanInstructions,
-    pub entry: PlanEntry,
-    pub(crate) workflow: PlanWorkflow,
     /// How the shell is confined in plan mode (PM-62), and how the request names that (PM-87).
     pub held: ShellConfinement,
     pub layer: EnforcementLevel,
-    /// `plan.shell`, `plan.scratch`, `sandbox.denyRead`.
-    pub shell: Option<PlanShell>,
     /// When an earlier process entered plan mode, if it is still on (PM-87).
     pub entered: Option<SystemTime>,
-    pub scratch: bool,
+    /// `sandbox.denyRead`, as absolute paths.
     pub(crate) deny_read: Vec<PathBuf>,
-    /// Hosts that commands in plan mode may reach (PM-67).
-    pub(crate) network: AllowedHosts,
-    /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
-    pub(crate) workshop: Option<bool>,
     pub(super) approval: PlanApprovalState,
     /// Approvals so far, if the plan needs several (FL-2).
     pub(super) votes: super::review_quorum::PlanVotes,
@@ -71,22 +62,15 @@ pub(crate) struct Planner {
 }
 
 impl Planner {
-    pub fn new(files: PlanFiles, instructions: PlanInstructions, entry: PlanEntry) -> Self {
-        let workflow = instructions.workflow;
+    pub fn new(files: PlanFiles, instructions: PlanInstructions, deny_read: Vec<PathBuf>) -> Self {
         Self {
             files,
             file: None,
             instructions,
-            entry,
-            workflow,
             held: ShellConfinement::AutoReadOnly,
             layer: EnforcementLevel::Readonly,
-            shell: None,
             entered: None,
-            scratch: true,
-            deny_read: Vec::new(),
-            network: AllowedHosts::default(),
-            workshop: None,
+            deny_read,
             approval: PlanApprovalState::default(),
             phase: PlanPhase::default(),
             told: None,
@@ -103,10 +87,7 @@ impl Planner {
     }
     /// For a subagent: the same settings, without this session's plan.
     pub(crate) fn for_agent(&self) -> Planner {
-        let mut planner = Planner::new(self.files.clone(), self.instructions.clone(), self.entry);
-        (planner.shell, planner.scratch, planner.deny_read) = (self.shell, self.scratch, self.deny_read.clone());
-        (planner.workshop, planner.network) = (self.workshop, self.network.clone());
-        planner
+        Planner::new(self.files.clone(), self.instructions.clone(), self.deny_read.clone())
     }
     /// Another plan starts: nothing of the earlier one applies.
     fn forget_plan(&mut self) {
@@ -406,7 +387,8 @@ impl SessionState {
             return;
         }
         let support = cutonce_sandbox::sandbox_support();
-        (self.planner.held, self.planner.layer) = match (self.planner.shell, support.is_missing()) {
+        let shell = self.context.shared.settings.plan.shell;
+        (self.planner.held, self.planner.layer) = match (shell, support.is_missing()) {
             (Some(PlanShell::Off), _) => (ShellConfinement::Disabled, EnforcementLevel::Off),
             (Some(PlanShell::Sandbox), _) | (None, false) => (ShellConfinement::PlanSandbox, EnforcementLevel::Sandbox),
             (Some(PlanShell::Readonly), false) => (ShellConfinement::PlanReadOnly, EnforcementLevel::ReadonlySandbox),
@@ -414,7 +396,7 @@ impl SessionState {
         };
         match self.planner.held {
             ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => self.create_plan_sandbox(),
-            ShellConfinement::AutoReadOnly if self.planner.shell.is_none() => {
+            ShellConfinement::AutoReadOnly if shell.is_none() => {
                 let text = format!("Plan mode: {} ({}).", support.describe(), support.missing_reasons());
                 self.notice(NoticeLevel::Warning, &text);
             }
@@ -424,7 +406,7 @@ impl SessionState {
 
     /// Creates the sandbox of plan mode, or shares the main session's.
     fn create_plan_sandbox(&mut self) {
-        let shells = &self.context.env.shells;
+        let (shells, settings) = (&self.context.env.shells, &self.context.shared.settings.plan);
         let shared = self.subagent.as_ref().and_then(|handle| handle.main.shells.plan_sandbox());
         let created = match shared {
             Some(sandbox) => {
@@ -433,10 +415,10 @@ impl SessionState {
                 Ok(sandbox)
             }
             None => shells.create_plan_sandbox(PlanSandboxOptions {
-                scratch: self.planner.scratch,
+                scratch: settings.scratch,
                 deny_read: self.planner.deny_read.clone(),
                 readable: self.planner.file.as_ref().map(|file| file.path().to_path_buf()),
-                network: self.planner.network.clone(),
+                network: settings.network.clone(),
             }),
         };
         match created {
@@ -444,7 +426,7 @@ impl SessionState {
                 if self.planner.held == ShellConfinement::PlanSandbox && sandbox.has_throwaway_layer() {
                     self.planner.layer = EnforcementLevel::Scratch;
                 }
-                let wants_network = self.subagent.is_none() && !self.planner.network.hosts.is_empty();
+                let wants_network = self.subagent.is_none() && !settings.network.hosts.is_empty();
                 if wants_network && !sandbox.has_network() {
                     let text = "Plan mode: commands have no network: `plan.network` needs user namespaces.";
                     self.notice(NoticeLevel::Warning, text);
@@ -462,7 +444,7 @@ impl SessionState {
     /// SB-4: the confinement outside plan mode, if the user wants it; bypassPermissions skips it.
     fn held_at_work(&self) -> ShellConfinement {
         match self.mode.mode() {
-            Mode::Default | Mode::AcceptEdits | Mode::Auto if self.planner.workshop.is_some() => {
+            Mode::Default | Mode::AcceptEdits | Mode::Auto if self.context.shared.settings.sandbox.shell => {
                 ShellConfinement::WorkspaceSandbox
             }
             Mode::Default | Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions | Mode::Plan => {
@@ -473,10 +455,14 @@ impl SessionState {
 
     /// `sandbox.shell`: if commands can't be confined they are refused, never run unconfined (SB-3).
     pub(super) fn open_workspace_sandbox(&self) {
-        let Some(network) = self.planner.workshop else { return };
+        let settings = &self.context.shared.settings.sandbox;
+        if !settings.shell {
+            return;
+        }
         let layer = cutonce_sandbox::sandbox_support();
         let opened = match layer.can_confine() {
-            true => WorkspaceSandbox::new(self.planner.deny_read.clone(), network).map_err(|error| error.to_string()),
+            true => WorkspaceSandbox::new(self.planner.deny_read.clone(), settings.network)
+                .map_err(|error| error.to_string()),
             false => Err(format!("{} ({})", layer.describe(), layer.missing_reasons())),
         };
         match opened {
@@ -590,7 +576,7 @@ impl SessionState {
         {
             let first = self.planner.told.replace(sha256.clone()).is_none() && self.planner.kept.is_none();
             self.plan_event(PlanEvent::File { sha256 });
-            let skeleton = first && self.planner.workflow == PlanWorkflow::Interview;
+            let skeleton = first && self.planner.instructions.workflow == PlanWorkflow::Interview;
             self.phase(if skeleton { PhaseEvent::SkeletonWritten } else { PhaseEvent::PlanWritten });
         }
     }
@@ -627,7 +613,7 @@ impl SessionState {
         self.mode_event(mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Model });
         self.model.selection.switch_with_next_request();
         let outcome = if self.mode.is_planning() {
-            ToolOutcome::text(plan::enter_result(self.planner.workflow, already))
+            ToolOutcome::text(plan::enter_result(self.planner.instructions.workflow, already))
         } else {
             ToolOutcome::error("Plan mode could not be entered; the user knows why. Continue without it.")
         };

@@ -81,7 +81,7 @@ impl SessionState {
         self.record_decision(n, why);
         let (name, ..) = self.calls.facts(n);
         let enter = name == plan::ENTER_PLAN_MODE;
-        match (enter, self.planner.entry) {
+        match (enter, self.context.shared.settings.plan.entry) {
             (true, PlanEntry::Ask) if !self.mode.is_planning() => self.ask_to_enter(n),
             (true, PlanEntry::Ask | PlanEntry::Allow | PlanEntry::Never) => self.enter_plan(n),
             (false, _) => self.submit_plan(Some(n), None),

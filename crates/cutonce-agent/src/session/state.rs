@@ -178,7 +178,14 @@ impl SessionState {
         self.context.hub.emit(event);
     }
 
+    /// Shows a notice. Warnings and errors are in the log, too (DU-9).
     pub fn notice(&self, level: NoticeLevel, text: &str) {
+        let redacted = || self.context.shared.redactor.redact(text);
+        match level {
+            NoticeLevel::Error => tracing::error!("{}", redacted()),
+            NoticeLevel::Warning => tracing::warn!("{}", redacted()),
+            NoticeLevel::Info => {}
+        }
         self.emit(EventKind::Notice { level, text: text.to_string() });
     }
 }

@@ -66,14 +66,22 @@ impl PlanReport {
         let lists = [&report.outside, &report.untouched, &report.out_of_order];
         report.drift = lists.iter().any(|list| !list.is_empty())
             || !report.checks_not_run.is_empty()
-            || !progress.unfinished().is_empty();
+            || !progress.open_work().is_empty()
+            || progress.shows_nothing();
         report
     }
 
-    /// True if every approved step is checked, or changed if it has no checks, and nothing drifted. `cutonce
-    /// implement` then exits 0.
+    /// True if every approved step that names files or checks is checked, or changed if it has no checks, and nothing
+    /// drifted. `cutonce implement` then exits 0.
     pub fn is_complete(&self) -> bool {
         !self.drift
+    }
+
+    /// True for an open step without files and checks: the program can't see whether it was done.
+    pub fn is_unobservable(&self, step: &ReportedStep) -> bool {
+        let has_check = |check: &CheckNotRun| check.step.as_ref() == Some(&step.id);
+        let is_bare = step.planned.is_empty() && step.checks.is_empty();
+        step.state == StepState::Open && is_bare && !self.checks_not_run.iter().any(has_check)
     }
 
     /// The report in one line.
@@ -118,6 +126,9 @@ impl PlanReport {
                     changed_text(&step.changed)
                 ));
             }
+            if self.is_unobservable(step) {
+                out.push_str("         nothing to observe: no files, no checks\n");
+            }
             for check in &step.checks {
                 let code = check.exit_code.map_or("stopped".to_string(), |code| format!("exit {code}"));
                 out.push_str(&format!("         check: {} ({code}, {})\n", shown(&check.command), check.at));
@@ -140,11 +151,15 @@ impl PlanReport {
         let clean = |paths: &[String]| paths.iter().map(|path| shown(path)).collect::<Vec<_>>();
         list("Changed outside the plan", clean(&self.outside));
         list("Planned but not changed", clean(&self.untouched));
+        let named = |step: &ReportedStep| format!("{}. {}", step.id, step.title);
         let with_state = |state: StepState| {
             let steps = self.steps.iter().filter(|step| step.state == state);
-            steps.map(|step| format!("{}. {}", step.id, step.title)).collect::<Vec<_>>()
+            steps.map(named).collect::<Vec<_>>()
         };
-        list("Open steps", with_state(StepState::Open));
+        let open = self.steps.iter().filter(|step| step.state == StepState::Open && !self.is_unobservable(step));
+        list("Open steps", open.map(named).collect());
+        let unseen = self.steps.iter().filter(|step| self.is_unobservable(step));
+        list("Open, nothing to observe", unseen.map(named).collect());
         list("Failed steps", with_state(StepState::Failed));
         list("Steps in another order than planned", self.out_of_order.clone());
         let not_run = self.checks_not_run.iter().map(|check| match (&check.step, check.exit_code) {
@@ -156,6 +171,10 @@ impl PlanReport {
         let claims = self.claims.iter().map(|claim| format!("“{}”, but {}", shown(&claim.text), claim.evidence));
         list("The model's last message says more than the program saw", claims.collect());
         list("Denied writes outside the plan", clean(&self.denied));
+        let wanted = |step: &&ReportedStep| !matches!(step.state, StepState::Parked | StepState::Dropped);
+        if self.drift && self.steps.iter().filter(wanted).all(|step| self.is_unobservable(step)) {
+            out.push_str("Nothing was written, and no step names files or checks.\n");
+        }
         if !self.drift {
             out.push_str("No drift: the implementation follows the plan.\n");
         }

@@ -180,6 +180,25 @@ fn is_plain(path: &str) -> bool {
     !path.is_empty() && !path.starts_with('/') && !path.split('/').any(|part| part == ".." || part == ".")
 }
 
+/// The files that the user's last message names: an explicit order is asked about, never argued with (PC-24).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserOrder(Vec<String>);
+
+impl UserOrder {
+    pub fn new(message: &str) -> UserOrder {
+        let is_part = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+        let words = message.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches('.'));
+        let words = words.map(|word| word.trim_start_matches("./")).filter(|word| !word.is_empty());
+        UserOrder(words.map(str::to_string).collect())
+    }
+
+    /// True if the message names this file, with its path or its name.
+    pub fn names(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.0.iter().any(|word| word == path || word == name)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

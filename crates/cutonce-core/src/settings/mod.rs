@@ -371,6 +371,13 @@ pub struct CompactSettings {
     pub at: Fraction,
 }
 
+impl CompactSettings {
+    /// The fill level at which the conversation is summarized automatically (AG-8); `None` if it is not.
+    pub fn automatic_at(&self) -> Option<f64> {
+        self.auto.then(|| self.at.get())
+    }
+}
+
 impl Default for CompactSettings {
     fn default() -> Self {
         Self { auto: true, at: Fraction(0.8) }

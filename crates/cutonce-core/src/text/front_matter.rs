@@ -40,26 +40,60 @@ impl FrontMatterError {
 impl FieldValue {
     /// The items of a list or of a comma-separated text.
     pub fn items(&self) -> Vec<String> {
-        let clean = |item: &str| Some(item.trim().to_string()).filter(|item| !item.is_empty());
-        match self {
-            FieldValue::Text(text) => text.split(',').filter_map(clean).collect(),
-            FieldValue::List(items) => items.iter().filter_map(|item| clean(item)).collect(),
-        }
+        let items = match self {
+            FieldValue::Text(text) => split_items(text),
+            FieldValue::List(items) => items.iter().map(String::as_str).collect(),
+        };
+        items.into_iter().map(|item| item.trim().to_string()).filter(|item| !item.is_empty()).collect()
     }
+}
+
+/// Splits at commas, except in parentheses: `Bash(git log:*, x)` is one item.
+fn split_items(text: &str) -> Vec<&str> {
+    let mut depth = 0usize;
+    text.split(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .collect()
 }
 
 /// Parses a file; `Ok(None)` if it has no front matter.
 pub fn parse_front_matter(text: &str) -> Result<Option<MarkdownDocument>, FrontMatterError> {
-    let text = text.trim_start_matches('\u{feff}');
-    let lines: Vec<&str> = text.lines().collect();
-    if lines.first().is_none_or(|first| first.trim_end() != "---") {
+    let lines = lines_of(text);
+    if lines.first().is_none_or(|first| !is_fence(first)) {
         return Ok(None);
     }
-    let Some(end) = lines.iter().skip(1).position(|line| line.trim_end() == "---").map(|at| at + 1) else {
+    let Some(end) = closing_line(&lines) else {
         return Err(FrontMatterError::new(1, "expected a line `---` that closes the front matter, got none"));
     };
     let fields = FrontMatterLines { lines: &lines[..end], at: 1 }.parse_fields()?;
     Ok(Some(MarkdownDocument { fields, body: lines[end + 1..].join("\n").trim().to_string() }))
+}
+
+/// The text without its front matter, even if that has errors. All of it, if no line closes the front matter.
+pub fn text_below_front_matter(text: &str) -> String {
+    let lines = lines_of(text);
+    let start =
+        lines.first().filter(|first| is_fence(first)).and_then(|_| closing_line(&lines)).map_or(0, |end| end + 1);
+    lines[start..].join("\n").trim().to_string()
+}
+
+fn lines_of(text: &str) -> Vec<&str> {
+    text.trim_start_matches('\u{feff}').lines().collect()
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_end() == "---"
+}
+
+/// The index of the line that closes the front matter.
+fn closing_line(lines: &[&str]) -> Option<usize> {
+    lines.iter().skip(1).position(|line| is_fence(line)).map(|at| at + 1)
 }
 
 struct FrontMatterLines<'a> {
@@ -100,8 +134,8 @@ impl<'a> FrontMatterLines<'a> {
                 let inner = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
                 let inner =
                     inner.ok_or_else(|| FrontMatterError::new(number, "expected `]` at the end of the list"))?;
-                inner
-                    .split(',')
+                split_items(inner)
+                    .into_iter()
                     .map(|item| unquote(item.trim(), number))
                     .collect::<Result<_, _>>()
                     .map(FieldValue::List)

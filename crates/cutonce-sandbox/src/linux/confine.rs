@@ -54,6 +54,8 @@ struct ProfileOutline {
     stand_in_folder: Option<PathBuf>,
     /// Hidden files that get a stand-in although Landlock could refuse them.
     stand_ins: Vec<PathBuf>,
+    /// A layer's own storage. A mount covers it: rules for all its neighbours would cost every command more.
+    storage: Option<PathBuf>,
     /// Hidden files that a stand-in on a layer covers; they need no mount.
     closed_on_layers: BTreeSet<PathBuf>,
     /// Places inside writable folders that stay read-only; each exists.
@@ -365,6 +367,7 @@ fn outline_read_only(
         stand_ins,
         closed_on_layers,
         layers,
+        storage: None,
         through: None,
         protect: Vec::new(),
         protect_links: Vec::new(),
@@ -424,7 +427,7 @@ fn outline_layer(
     outline.layers.push(OverlayLayer { covered: root, upper, work });
     outline.shm = Some(scratch.join("shm")).filter(|_| Path::new("/dev/shm").is_dir());
     outline.stand_in_folder = Some(scratch.to_path_buf());
-    outline.hide.push(storage);
+    outline.storage = Some(storage);
     Ok(())
 }
 
@@ -613,6 +616,10 @@ fn build_steps(
             }
             Ok(_) | Err(_) => {}
         }
+    }
+    // The stand-ins are in it, so it is covered last.
+    if let Some(storage) = &outline.storage {
+        steps.push(MountStep::MaskFolder(c_path(storage)?));
     }
     steps.push(if close_devices { MountStep::ReadOnlyNoDevices } else { MountStep::ReadOnly });
     for device in devices {

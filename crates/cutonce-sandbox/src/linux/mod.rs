@@ -182,12 +182,17 @@ fn create_scratch_folder(
             None => return Ok(None),
         },
         SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { layer: Some(mount), .. })
-        | SandboxProfile::Layered(mount) => &mount.storage,
+        | SandboxProfile::Layered(mount) => {
+            return scratch::ScratchFolder::in_layer(&mount.storage).map(Some).map_err(no_folder(&mount.storage));
+        }
         SandboxProfile::WorkspaceWrite(_) | SandboxProfile::Unconfined => return Ok(None),
     };
+    scratch::ScratchFolder::new(storage).map(Some).map_err(no_folder(storage))
+}
+
+fn no_folder(storage: &std::path::Path) -> impl Fn(io::Error) -> SpawnError {
     let at = storage.display();
-    let why = |error: io::Error| SpawnError::NotConfined { why: format!("no folder of its own in {at}: {error}") };
-    scratch::ScratchFolder::new(storage).map(Some).map_err(why)
+    move |error| SpawnError::NotConfined { why: format!("no folder of its own in {at}: {error}") }
 }
 
 fn exec_args(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> io::Result<ExecArgs> {
@@ -251,6 +256,8 @@ impl SupervisedChild {
             self.supervisor = None;
         }
         self.protected = ProtectedPlaces::default();
+        // A folder in a layer is removed without waiting for it.
+        self.scratch.take_if(|folder| folder.is_in_layer());
         if let Some(folder) = self.scratch.take() {
             self.removing = Some(tokio::task::spawn_blocking(move || drop(folder)));
         }

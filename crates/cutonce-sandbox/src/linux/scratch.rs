@@ -1,5 +1,6 @@
 //! The folder that stores a throwaway layer's changes while its command runs; removed afterwards (PM-63).
 
+use crate::removal::remove_later;
 use crate::remove_tree::remove_tree;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -11,9 +12,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug)]
 pub(crate) struct ScratchFolder {
     path: PathBuf,
+    /// Part of a kept layer, which is removed later: no one waits for this folder.
+    is_in_layer: bool,
 }
 
 impl ScratchFolder {
+    /// A folder in the storage of a kept layer.
+    pub(crate) fn in_layer(storage: &Path) -> io::Result<Self> {
+        let mut folder = Self::new(storage)?;
+        folder.is_in_layer = true;
+        Ok(folder)
+    }
+
     pub(crate) fn new(layers: &Path) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let layers = layers.canonicalize()?;
@@ -22,7 +32,7 @@ impl ScratchFolder {
             let path = layers.join(format!("layer-{}-{number}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
-                    let folder = Self { path };
+                    let folder = Self { path, is_in_layer: false };
                     fs::create_dir(folder.path.join("shm"))?;
                     return Ok(folder);
                 }
@@ -31,6 +41,9 @@ impl ScratchFolder {
             }
         }
     }
+    pub(crate) fn is_in_layer(&self) -> bool {
+        self.is_in_layer
+    }
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -38,6 +51,9 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
+        if self.is_in_layer {
+            return remove_later(std::mem::take(&mut self.path), None);
+        }
         // A folder that can't be removed stays inside the caller's private folder, which the caller removes later.
         let _ = remove_tree(&self.path);
     }

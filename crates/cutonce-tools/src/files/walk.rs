@@ -29,6 +29,22 @@ pub(crate) fn walk_builder(base: &Path) -> WalkBuilder {
     builder
 }
 
+/// Lists at most `most` files and folders below `root` as a search would walk them: relative, sorted, folders with a
+/// slash at the end. Names that are not UTF-8 are left out.
+pub fn list_tree(root: &Path, most: usize) -> Vec<String> {
+    let listed = |entry: DirEntry| {
+        let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let name = entry.path().strip_prefix(root).ok()?.to_str()?;
+        Some(if folder { format!("{name}/") } else { name.to_string() })
+    };
+    if root.ancestors().find_map(unsafe_ignore_file).is_some() {
+        return Vec::new();
+    }
+    let mut found: Vec<String> = walk_builder(root).build().flatten().skip(1).filter_map(listed).take(most).collect();
+    found.sort();
+    found
+}
+
 /// Visits the entries of a walk on several threads until `cancel`; `thread_visitor` makes the visitor of one thread.
 /// Entries that can't be read are added to `unread`.
 pub(crate) fn visit_entries<'s, V>(

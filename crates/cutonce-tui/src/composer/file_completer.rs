@@ -1,5 +1,6 @@
 //! Files offered after `@`: listed once in the background, honouring ignore files, and fuzzy matched (UI-3).
 
+use cutonce_agent::tools::files::list_tree;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::path::{Path, PathBuf};
@@ -92,7 +93,7 @@ impl FileCompleter {
             // The walk may be slow on a slow disk; keys must not wait for it.
             let tell = self.notify.clone();
             std::thread::spawn(move || {
-                let _ = sender.send(list_files(&root));
+                let _ = sender.send(list_tree(&root, MAX_FILES));
                 tell();
             });
         }
@@ -111,22 +112,6 @@ fn best_matches(files: &[String], words: &str, most: usize) -> Vec<String> {
     found.into_iter().take(most).map(|(_, file)| file.clone()).collect()
 }
 
-fn list_files(root: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let walk = ignore::WalkBuilder::new(root).hidden(false).filter_entry(|entry| entry.file_name() != ".git").build();
-    for entry in walk.flatten().skip(1) {
-        let Ok(path) = entry.path().strip_prefix(root) else { continue };
-        let Some(name) = path.to_str() else { continue };
-        let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        found.push(if folder { format!("{name}/") } else { name.to_string() });
-        if found.len() == MAX_FILES {
-            break;
-        }
-    }
-    found.sort();
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +127,10 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         std::fs::write(dir.path().join(".gitignore"), "target\n").unwrap();
+        // The matcher recurses on braces; a repository must not be able to end the program (AG-6).
+        std::fs::create_dir(dir.path().join("bad")).unwrap();
+        std::fs::write(dir.path().join("bad/session.txt"), "").unwrap();
+        std::fs::write(dir.path().join("bad/.gitignore"), "{".repeat(100_000) + &"}".repeat(100_000)).unwrap();
         let (sender, told) = mpsc::channel();
         let mut files = FileCompleter::new(dir.path(), Box::new(move || sender.send(()).unwrap()));
         assert!(files.find_matches("ses", 9).is_empty());

@@ -5,7 +5,7 @@
 pub mod highlighted_item;
 pub mod menu;
 pub mod pager;
-mod picker_list;
+pub(crate) mod picker_list;
 pub mod rewind_picker;
 pub mod session_picker;
 

@@ -166,21 +166,25 @@ pub mod tests {
         (0..height).map(|y| format!("{}\n", row(y).trim_end())).collect()
     }
 
-    /// Presses keys given as characters: ⏎ is Enter, ⎋ Esc, ▼ ▲ the arrows, ⇟ ⇞ pages, ⇥ Tab.
+    /// The key of a character: ⏎ is Enter, ⎋ Esc, ▼ ▲ the arrows, ⇟ ⇞ pages, ⇥ Tab.
+    pub fn key_code(key: char) -> KeyCode {
+        match key {
+            '⏎' => KeyCode::Enter,
+            '⎋' => KeyCode::Esc,
+            '▼' => KeyCode::Down,
+            '▲' => KeyCode::Up,
+            '⇟' => KeyCode::PageDown,
+            '⇞' => KeyCode::PageUp,
+            '⇥' => KeyCode::Tab,
+            c => KeyCode::Char(c),
+        }
+    }
+
+    /// Presses keys given as characters of [`key_code`].
     pub fn press(overlay: &mut dyn Overlay, keys: &str) -> OverlayOutcome {
         let mut last = OverlayOutcome::Nothing;
         for key in keys.chars() {
-            let code = match key {
-                '⏎' => KeyCode::Enter,
-                '⎋' => KeyCode::Esc,
-                '▼' => KeyCode::Down,
-                '▲' => KeyCode::Up,
-                '⇟' => KeyCode::PageDown,
-                '⇞' => KeyCode::PageUp,
-                '⇥' => KeyCode::Tab,
-                c => KeyCode::Char(c),
-            };
-            last = overlay.on_key(KeyEvent::new(code, KeyModifiers::NONE), Instant::now());
+            last = overlay.on_key(KeyEvent::new(key_code(key), KeyModifiers::NONE), Instant::now());
         }
         last
     }

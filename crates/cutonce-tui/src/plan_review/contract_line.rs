@@ -7,8 +7,8 @@ use super::layout::COLUMNS_MIN_WIDTH;
 use crate::render::text;
 use cutonce_agent::plan::read_contract;
 use cutonce_core::plan::PlanFreshness;
-use cutonce_core::plan::approval::ContractSummary;
-use cutonce_core::plan::contract::PlanFinding;
+use cutonce_core::plan::approval::{ContractSummary, is_locked};
+use cutonce_core::plan::contract::{PlanFinding, PlanStep};
 use cutonce_core::settings::plan::PlanLint;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -25,7 +25,12 @@ impl PlanReview {
         };
         let known = request.contract.as_ref().map(|known| known.steps.as_slice()).unwrap_or_default();
         for step in contract.iter_mut().flat_map(|contract| &mut contract.steps) {
-            step.state = known.iter().find(|known| known.title == step.title).and_then(|known| known.state);
+            let known = known.iter().find(|known| known.title == step.title);
+            let is_same = |known: &&PlanStep| {
+                is_locked(known)
+                    || (&known.files, &known.checks, &known.after) == (&step.files, &step.checks, &step.after)
+            };
+            step.state = known.filter(is_same).and_then(|known| known.state);
         }
         self.reply.terms.follow_steps(self.contract.as_ref(), contract.as_ref());
         self.contract = contract;

@@ -4,7 +4,7 @@ use super::keys::{self, ReviewAction};
 use super::{PlanReview, ReviewFocus};
 use crate::overlays::OverlayOutcome;
 use crate::render::text::{self, RowPrefix};
-use cutonce_core::plan::approval::is_locked;
+use cutonce_core::plan::approval::{is_locked, is_settled};
 use cutonce_core::plan::contract::{PlanStep, PlannedFile, PlannedKind};
 use cutonce_core::plan::progress::StepAnswer;
 use ratatui::buffer::Buffer;
@@ -76,7 +76,7 @@ impl PlanReview {
 
     fn next_answer(&self, at: usize) -> StepAnswer {
         let step = self.contract.as_ref().and_then(|contract| contract.steps.get(at));
-        match step.map(|step| self.reply.terms.step(&step.id)).unwrap_or_default() {
+        match step.map(|step| self.reply.terms.answer_about(step)).unwrap_or_default() {
             StepAnswer::Approve => StepAnswer::Park,
             StepAnswer::Park => StepAnswer::Drop,
             StepAnswer::Drop => StepAnswer::Approve,
@@ -128,8 +128,10 @@ pub fn draw(review: &PlanReview, at: usize, area: Rect, buffer: &mut Buffer) {
 
 fn step_rows(review: &PlanReview, step: &PlanStep, selected: bool, width: usize) -> Vec<Line<'static>> {
     let theme = &review.theme;
-    let (mark, state, style) = match review.reply.terms.step(&step.id) {
+    let (mark, state, style) = match review.reply.terms.answer_about(step) {
         _ if is_locked(step) => ("[=]", "done", theme.success),
+        StepAnswer::Approve if is_settled(step) => ("[x]", "as approved", theme.dim),
+        StepAnswer::Approve if review.subject.request.amends.is_some() => ("[x]", "changed or new", theme.text),
         StepAnswer::Approve => ("[x]", "", theme.text),
         StepAnswer::Park => ("[p]", "parked", theme.warning),
         StepAnswer::Drop => ("[ ]", "dropped", theme.dim),

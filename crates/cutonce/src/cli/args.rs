@@ -392,6 +392,7 @@ pub enum PlansCommand {
     /// Print a plan
     Show {
         /// Plan name, as `list` shows it; `NAME@N` is its Nth submitted revision
+        #[arg(value_name = "NAME")]
         slug: String,
         /// Print the Nth submitted revision instead of the current file
         #[arg(short, long, value_name = "N")]
@@ -406,6 +407,7 @@ pub enum PlansCommand {
     /// Print the report of a plan's implementation
     Status {
         /// Plan name; the plan of this folder that was implemented last by default
+        #[arg(value_name = "NAME")]
         slug: Option<String>,
         /// Print JSON
         #[arg(long)]
@@ -414,6 +416,7 @@ pub enum PlansCommand {
     /// Show changes since the last submission, or between the last two submissions
     Diff {
         /// Plan name, as `list` shows it
+        #[arg(value_name = "NAME")]
         slug: String,
         /// Old revision
         from: Option<u32>,
@@ -423,6 +426,7 @@ pub enum PlansCommand {
     /// Open a plan in your editor ($VISUAL, $EDITOR)
     Open {
         /// Plan name, as `list` shows it
+        #[arg(value_name = "NAME")]
         slug: String,
     },
     /// Write a plan to a file or to standard output
@@ -438,6 +442,7 @@ pub enum PlansCommand {
     /// Remove a plan and all its revisions
     Rm {
         /// Plan name, as `list` shows it
+        #[arg(value_name = "NAME")]
         slug: String,
         /// Do not ask for confirmation
         #[arg(short, long)]
@@ -466,6 +471,7 @@ pub struct PlansList {
 #[derive(Debug, Args)]
 pub struct PlansExport {
     /// Plan name, as `list` shows it
+    #[arg(value_name = "NAME")]
     pub slug: String,
     /// File to write; standard output by default, with --html NAME.html
     pub file: Option<PathBuf>,

@@ -194,6 +194,7 @@ pub enum SubmitThen {
 #[derive(Debug, Args)]
 pub struct SubmitText {
     /// Name of a plan, or a file with a plan
+    #[arg(value_name = "PLAN")]
     pub what: String,
     /// SHA-256 of the text that you approve
     #[arg(long, value_name = "HASH")]

@@ -285,6 +285,23 @@ impl Code {
         calls.map(|(line, ..)| *line).collect()
     }
 
+    /// (line, receiver) of each product call of `method`; the receiver is empty if it has no name. Macros are included.
+    pub fn receivers_of(&self, method: &str) -> Vec<(usize, &str)> {
+        let calls = self.method_calls.iter().filter(|(line, _, name)| name == method && !self.is_test(*line));
+        calls.map(|(line, receiver, _)| (*line, receiver.as_str())).collect()
+    }
+
+    /// Product lines that use the function at this path: calls, and other uses such as a function pointer. An import
+    /// counts only if it brings the name itself into scope, because an alias would hide its calls.
+    pub fn uses_of(&self, path: &str) -> Vec<usize> {
+        let ends = |text: &str| text == path || text.ends_with(&format!("::{path}"));
+        let all = path.rsplit_once("::").map(|(module, _)| format!("{module}::*"));
+        let everything =
+            |text: &str| all.as_ref().is_some_and(|all| text == all || text.ends_with(&format!("::{all}")));
+        let uses = self.paths.iter().filter(|used| !self.is_test(used.line) && !used.defined);
+        uses.filter(|used| ends(&used.text) || used.imported && everything(&used.text)).map(|used| used.line).collect()
+    }
+
     /// (line, body) of each call of a macro in product code, by the macro's last name.
     pub fn macro_bodies(&self, name: &str) -> Vec<(usize, &str)> {
         let macros = self.macros.iter().filter(|(line, known, _)| known == name && !self.is_test(*line));
@@ -318,9 +335,15 @@ impl Code {
             _ => None,
         };
         let punct = |at: usize, c: char| matches!(trees.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
+        let called =
+            |at: usize| matches!(trees.get(at), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
         for (at, tree) in trees.iter().enumerate() {
             match tree {
                 TokenTree::Group(group) => {
+                    if let Some(method) = ident(at + 2).filter(|_| called(at + 3) && punct(at + 1, '.')) {
+                        let line = group.span_close().start().line;
+                        self.method_calls.push((line, String::new(), method.to_string()));
+                    }
                     if let Some(name) = at.checked_sub(2).and_then(ident).filter(|_| punct(at - 1, '!')) {
                         self.read_macro(name, &group.stream());
                     }
@@ -331,8 +354,7 @@ impl Code {
                     if !self.is_test(receiver.span().start().line) {
                         self.product_identifiers.insert(receiver.to_string());
                     }
-                    let called = matches!(trees.get(at + 3), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
-                    if let Some(method) = ident(at + 2).filter(|_| called && punct(at + 1, '.')) {
+                    if let Some(method) = ident(at + 2).filter(|_| called(at + 3) && punct(at + 1, '.')) {
                         let line = receiver.span().start().line;
                         self.method_calls.push((line, receiver.to_string(), method.to_string()));
                     }

@@ -47,13 +47,16 @@ fn one_select_reads_the_inbox() {
     );
 }
 
-/// Callers outside core of the turn machine and of the call machine.
+/// Callers outside core of the turn machine and of the call machine. In the session, only a plan's phase has another
+/// `step`: any other receiver may be the turn under another name.
 fn machine_callers(files: &[ParsedFile]) -> (Vec<String>, Vec<String>) {
     let (mut turn, mut call) = (Vec::new(), Vec::new());
     for (path, code) in files.iter().filter(|(path, _)| !path.starts_with("crates/cutonce-core/")) {
-        turn.extend(code.method_calls("turn", "step").iter().map(|line| format!("{path}:{line}")));
-        let calls = code.product_paths().into_iter().filter(|used| used.called && used.text.ends_with("call::step"));
-        call.extend(calls.map(|used| format!("{path}:{}", used.line)));
+        let is_turn = |of: &str| of == "turn" || (path.starts_with(SESSION) && of != "phase");
+        let steps = code.receivers_of("step").into_iter().filter(|(_, of)| is_turn(of));
+        turn.extend(steps.map(|(line, _)| format!("{path}:{line}")));
+        turn.extend(code.uses_of("Turn::step").iter().map(|line| format!("{path}:{line}")));
+        call.extend(code.uses_of("call::step").iter().map(|line| format!("{path}:{line}")));
     }
     (turn, call)
 }
@@ -194,6 +197,22 @@ fn structure_rules_can_fail() {
     assert_eq!(code.method_calls("inbox", "recv"), [1]);
     let (turn, call) = machine_callers(&files);
     assert_eq!((turn.len(), call.len()), (1, 1), "the caller in the test does not count");
+    for hidden in [
+        "use core::call::step as next; fn f() { next(a, b); }",
+        "use core::call::*; fn f() { step(a, b); }",
+        "fn f() { let next = call::step; next(a, b); }",
+    ] {
+        let code = parse(path, hidden);
+        assert!(!machine_callers(&[(path.to_owned(), &code)]).1.is_empty(), "{hidden}");
+    }
+    for hidden in [
+        "fn f(s: &mut S) { let other = &mut s.turn; other.step(e); }",
+        "fn f() { Turn::step(&mut s.turn, e); }",
+        "fn f() { (&mut s.turn).step(e); }",
+    ] {
+        let code = parse(path, hidden);
+        assert!(!machine_callers(&[(path.to_owned(), &code)]).0.is_empty(), "{hidden}");
+    }
     let code = parse("crates/x/src/x.rs", "struct A { a: u8, b: u8 } enum B { C } type D = u8;");
     let types: Vec<_> = code.types().iter().map(|item| (item.name.clone(), item.fields)).collect();
     assert_eq!(types, [("A".to_owned(), 2), ("B".to_owned(), 0), ("D".to_owned(), 0)]);

@@ -14,7 +14,9 @@ mod terms;
 
 pub use answer::{ApprovedPlan, LineComment, NoAnswer, PlanAnswer, PlanVerdict, QuotedComment};
 pub use headless::{HeadlessResult, describe_plan, headless_result};
-pub use request::{ChoiceKey, EXIT_QUESTION, EnforcementLevel, PlanChoice, PlanExitRequest, PlanSubmission};
+pub use request::{
+    AmendedRevision, ChoiceKey, EXIT_QUESTION, EnforcementLevel, PlanChoice, PlanExitRequest, PlanSubmission,
+};
 pub use result::{
     ALL_IMPLEMENTATION_TOOLS, ImplementationTools, PlanExitResult, applied_result, approved_result, implement_message,
     keep_planning_result, left_result, message_feedback, no_approver_result, not_approved_result,
@@ -22,7 +24,9 @@ pub use result::{
     unsaved_edit_error, with_findings_result, withdrawn_result,
 };
 
-pub use review_terms::{ContractSummary, OFFERED_BUDGETS, RejectedTerm, ReviewTerms, is_locked, price_text};
+pub use review_terms::{
+    ContractSummary, OFFERED_BUDGETS, RejectedTerm, ReviewTerms, is_locked, is_settled, price_text,
+};
 pub use teammate::response_to_teammate;
 pub use terms::{ApprovalTerms, InvalidTerms};
 

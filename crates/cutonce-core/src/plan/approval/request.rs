@@ -32,8 +32,18 @@ pub struct PlanSubmission {
     pub freshness: Option<PlanFreshness>,
     /// How commands will be kept in the scope; `None` without one (PC-22).
     pub scope_method: Option<ScopeMethod>,
+    /// The approved revision that this plan amends (PC-40).
+    pub amends: Option<AmendedRevision>,
     /// Findings go back to the model first (`plan.lint`).
     pub fix_findings: bool,
+}
+
+/// The revision that is being implemented while its amendment waits for an answer (PC-40).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AmendedRevision {
+    pub revision: u32,
+    /// From its text to the one that waits, in unified form.
+    pub diff: String,
 }
 
 /// The layer that confined shell commands during this stay in plan mode (PM-87).
@@ -130,6 +140,9 @@ pub struct PlanExitRequest {
     /// How commands will be kept in the scope; none without one (PC-22).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope_method: Option<ScopeMethod>,
+    /// The approved revision that this plan amends; none if it is the first (PC-40).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amends: Option<AmendedRevision>,
     /// The stay in plan mode that this request would end.
     pub(super) stay: u32,
 }
@@ -157,6 +170,7 @@ impl PlanExitRequest {
             contract: None,
             freshness: None,
             scope_method: None,
+            amends: None,
             stay: 0,
         }
     }
@@ -180,6 +194,7 @@ impl PlanExitRequest {
             contract: submission.contract,
             freshness: submission.freshness,
             scope_method: submission.scope_method,
+            amends: submission.amends,
             stay: state.visit_number(),
         }
     }

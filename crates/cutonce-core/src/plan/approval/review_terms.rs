@@ -16,7 +16,7 @@ pub const OFFERED_BUDGETS: [f64; 7] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReviewTerms {
-    /// Answers other than approve, by step.
+    /// Answers that differ from what counts without one, by step.
     pub steps: BTreeMap<String, StepAnswer>,
     pub model: Option<String>,
     pub effort: Option<Effort>,
@@ -37,8 +37,9 @@ pub enum RejectedTerm {
 }
 
 impl ReviewTerms {
-    pub fn step(&self, id: &str) -> StepAnswer {
-        self.steps.get(id).copied().unwrap_or_default()
+    /// The answer about a step; one that an amendment does not change keeps its earlier answer (PC-40).
+    pub fn answer_about(&self, step: &PlanStep) -> StepAnswer {
+        self.steps.get(&step.id).copied().or_else(|| earlier_answer(step)).unwrap_or_default()
     }
 
     /// Sets the answer about one step.
@@ -47,9 +48,9 @@ impl ReviewTerms {
         if is_locked(step) && answer != StepAnswer::Approve {
             return Err(RejectedTerm::LockedStep(id.to_string()));
         }
-        match answer {
-            StepAnswer::Approve => self.steps.remove(id),
-            StepAnswer::Park | StepAnswer::Drop => self.steps.insert(id.to_string(), answer),
+        match answer == earlier_answer(step).unwrap_or_default() {
+            true => self.steps.remove(id),
+            false => self.steps.insert(id.to_string(), answer),
         };
         Ok(())
     }
@@ -117,6 +118,21 @@ pub fn is_locked(step: &PlanStep) -> bool {
     step.state == Some(StepState::Checked)
 }
 
+/// True for a step of an amendment that is as the user approved, parked or dropped it: the review does not ask about
+/// it (PC-40).
+pub fn is_settled(step: &PlanStep) -> bool {
+    step.state.is_some()
+}
+
+/// The answer to the approved revision about a step that the amendment does not change.
+pub(super) fn earlier_answer(step: &PlanStep) -> Option<StepAnswer> {
+    match step.state? {
+        StepState::Parked => Some(StepAnswer::Park),
+        StepState::Dropped => Some(StepAnswer::Drop),
+        StepState::Open | StepState::Changed | StepState::Checked | StepState::Failed => None,
+    }
+}
+
 /// The price of a model as a review shows it.
 pub fn price_text(price: Option<&ModelPrice>) -> String {
     let dollars = |price: f64| match price.fract() == 0.0 {
@@ -138,12 +154,14 @@ pub struct ContractSummary {
     pub checks: usize,
     pub approved: usize,
     pub steps: usize,
+    /// Steps of an amendment that are changed or new (PC-40); `None` if it amends nothing.
+    pub asked: Option<usize>,
 }
 
 impl ContractSummary {
     pub fn new(contract: &PlanContract, terms: &ReviewTerms) -> ContractSummary {
         let approved: Vec<&PlanStep> =
-            contract.steps.iter().filter(|step| terms.step(&step.id) == StepAnswer::Approve).collect();
+            contract.steps.iter().filter(|step| terms.answer_about(step) == StepAnswer::Approve).collect();
         let mut kinds: BTreeMap<&str, PlannedKind> = BTreeMap::new();
         for file in approved.iter().flat_map(|step| &step.files) {
             let known = kinds.entry(&file.path).or_insert(file.kind);
@@ -153,6 +171,7 @@ impl ContractSummary {
             }
         }
         let count = |wanted: &[PlannedKind]| kinds.values().filter(|kind| wanted.contains(kind)).count();
+        let asked = contract.steps.iter().filter(|step| !is_settled(step)).count();
         let checks: BTreeSet<&String> = approved.iter().flat_map(|step| &step.checks).chain(&contract.checks).collect();
         ContractSummary {
             changed: count(&[PlannedKind::Change, PlannedKind::Any]),
@@ -161,6 +180,7 @@ impl ContractSummary {
             checks: checks.len(),
             approved: approved.len(),
             steps: contract.steps.len(),
+            asked: contract.steps.iter().any(is_settled).then_some(asked),
         }
     }
 
@@ -182,7 +202,8 @@ impl ContractSummary {
             true => format!("{} approved", plural(self.steps, "step")),
             false => format!("{} of {} approved", self.approved, plural(self.steps, "step")),
         };
-        format!("{files} {change}, {} created, {} deleted · {checks} · {steps}", self.created, self.deleted)
+        let asked = self.asked.map(|asked| format!(", {asked} changed or new")).unwrap_or_default();
+        format!("{files} {change}, {} created, {} deleted · {checks} · {steps}{asked}", self.created, self.deleted)
     }
 
     /// One line for narrow screens.
@@ -208,7 +229,7 @@ fn plural(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::approval::ChoiceKey;
+    use crate::plan::approval::{ApprovalTerms, ChoiceKey, InvalidTerms};
     use crate::plan::contract::PlannedFile;
 
     fn contract() -> PlanContract {
@@ -265,6 +286,30 @@ mod tests {
         assert_eq!(terms.steps, BTreeMap::from([("1".to_string(), StepAnswer::Drop)]));
         terms.follow_steps(Some(&contract), None);
         assert!(terms.steps.is_empty());
+    }
+
+    #[test]
+    fn pc_40_unchanged_steps_keep_their_answers() {
+        let (mut contract, mut terms) = (contract(), ReviewTerms::default());
+        let states = [StepState::Checked, StepState::Parked, StepState::Dropped];
+        contract.steps.iter_mut().zip(states).for_each(|(step, state)| step.state = Some(state));
+        let summary = |terms: &ReviewTerms| ContractSummary::new(&contract, terms).approved;
+        let sent = |terms: &ReviewTerms| {
+            let mut answer = PlanAnswer::new("a", ChoiceKey::AcceptEdits);
+            terms.add_to(&mut answer);
+            ApprovalTerms::new(&answer, Some(contract.clone())).map(|terms| terms.steps)
+        };
+        let earlier = BTreeMap::from([("2".to_string(), StepAnswer::Park), ("3".to_string(), StepAnswer::Drop)]);
+        assert_eq!((summary(&terms), sent(&terms)), (1, Ok(earlier.clone())));
+        terms.set_step(&contract, "2", StepAnswer::Approve).unwrap();
+        assert_eq!((summary(&terms), sent(&terms).unwrap()["2"]), (2, StepAnswer::Approve));
+        terms.set_step(&contract, "2", StepAnswer::Park).unwrap();
+        assert_eq!((&terms.steps, sent(&terms)), (&BTreeMap::new(), Ok(earlier)));
+        let taken_back = ReviewTerms { steps: BTreeMap::from([("1".to_string(), StepAnswer::Drop)]), ..terms };
+        assert_eq!(sent(&taken_back), Err(InvalidTerms::LockedStep("1".into())));
+        let plan = "# P\n1. a\n2. b\n3. c\n";
+        let terms = ApprovalTerms { contract: Some(contract.clone()), ..ApprovalTerms::default() };
+        assert_eq!(terms.parked_plan(plan, "p", 2), None, "step 2 has its plan already");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The terms of an approval (PC-11, PC-12): which steps, which model, how much money, which files.
 
 use super::answer::PlanAnswer;
+use super::review_terms::{earlier_answer, is_locked};
 use crate::model_request::Effort;
 use crate::plan::contract::{PlanContract, PlanStep};
 use crate::plan::progress::{ApprovedContract, StepAnswer, StepState, UnknownStep};
@@ -26,6 +27,9 @@ pub struct ApprovalTerms {
 pub enum InvalidTerms {
     #[error(transparent)]
     UnknownStep(#[from] UnknownStep),
+    /// An amendment can't take back what is done (PC-40).
+    #[error("step {0} is done and stays approved; nothing was approved. Answer about the other steps")]
+    LockedStep(String),
     #[error("no step is approved; approve at least one, or leave plan mode")]
     NoStep,
     #[error("the budget of {0} US dollars is not above 0")]
@@ -37,7 +41,14 @@ pub enum InvalidTerms {
 impl ApprovalTerms {
     /// The terms of an answer. `contract` is the one of the plan that it is about.
     pub fn new(answer: &PlanAnswer, contract: Option<PlanContract>) -> Result<ApprovalTerms, InvalidTerms> {
-        let steps = answer.steps.clone();
+        let known = || contract.iter().flat_map(|contract| &contract.steps);
+        let is_excluded = |step: &&PlanStep| answer.steps.get(&step.id).is_some_and(|so| *so != StepAnswer::Approve);
+        if let Some(step) = known().filter(|step| is_locked(step)).find(is_excluded) {
+            return Err(InvalidTerms::LockedStep(step.id.clone()));
+        }
+        // An answer to the approved revision counts for a step that the amendment does not change.
+        let kept = known().filter_map(|step| Some((step.id.clone(), earlier_answer(step)?)));
+        let steps: BTreeMap<String, StepAnswer> = kept.chain(answer.steps.clone()).collect();
         let approved = ApprovedContract::new("", 0, contract.clone().unwrap_or_default(), steps.clone())?;
         if contract.is_some() && approved.approved_steps().next().is_none() {
             return Err(InvalidTerms::NoStep);
@@ -79,8 +90,11 @@ impl ApprovalTerms {
     /// The parked steps as a plan of their own (PC-11); `None` if there are none.
     pub fn parked_plan(&self, plan: &str, slug: &str, revision: u32) -> Option<String> {
         let approved = self.approved_contract(slug, revision)?;
-        let parked =
-            approved.contract.steps.iter().filter(|step| approved.excluded(&step.id) == Some(StepState::Parked));
+        let known = self.contract.iter().flat_map(|contract| &contract.steps);
+        let known: Vec<&String> =
+            known.filter(|step| step.state == Some(StepState::Parked)).map(|step| &step.id).collect();
+        let steps = approved.contract.steps.iter().filter(|step| !known.contains(&&step.id));
+        let parked = steps.filter(|step| approved.excluded(&step.id) == Some(StepState::Parked));
         let lines: Vec<&str> = plan.lines().collect();
         let text = |step: &PlanStep| {
             let (first, last) = (step.lines[0].saturating_sub(1) as usize, step.lines[1] as usize);
@@ -105,26 +119,10 @@ mod tests {
     use crate::plan::approval::{
         ChoiceKey, EnforcementLevel, NoAnswer, PlanApprovalState, PlanSubmission, PlanVerdict, SubmitOutcome,
     };
-    use crate::plan::contract::{FileFact, FindingKind, PlanFacts, PlanFinding};
+    use crate::plan::contract::tests::NoFiles;
+    use crate::plan::contract::{FindingKind, PlanFinding};
 
     const PLAN: &str = "# Login\n\n## Steps\n\n1. Add the form\n   - files: form.txt\n2. Add a theme\n   - files: theme.txt\n3. Rename it\n";
-
-    struct NoFiles;
-
-    impl PlanFacts for NoFiles {
-        fn root(&self) -> &str {
-            "/w"
-        }
-        fn file(&self, _: &str) -> FileFact {
-            FileFact::Missing
-        }
-        fn has_match(&self, _: &str) -> bool {
-            false
-        }
-        fn has_program(&self, _: &str) -> bool {
-            true
-        }
-    }
 
     fn submission(contract: Option<PlanContract>, fix_findings: bool) -> PlanSubmission {
         PlanSubmission {
@@ -139,6 +137,7 @@ mod tests {
             contract,
             freshness: None,
             scope_method: None,
+            amends: None,
             fix_findings,
         }
     }

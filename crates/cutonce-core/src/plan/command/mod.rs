@@ -5,6 +5,7 @@ mod plans;
 
 pub use plans::{PLANS_USAGE, PlanListCommand};
 
+use crate::commands::SlashCommand;
 use crate::mode::{Mode, ModeEvent, ModeState};
 use crate::plan::PlanContent;
 use crate::protocol::submission::ChangedBy;
@@ -71,13 +72,21 @@ pub const NO_PLAN_YET: &str = "Already in plan mode. No plan written yet.";
 const UNREADABLE_PLAN: &str = "Already in plan mode. The plan file can't be read";
 pub const CURRENT_PLAN: &str = "Current Plan";
 
-/// Parses a line of the composer; `None` if it is neither command.
-pub fn parse(line: &str) -> Option<ModeCommand> {
-    let line = line.trim();
-    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let rest = rest.trim();
-    match word {
-        "/plan" => Some(ModeCommand::Plan(match rest {
+impl ModeCommand {
+    /// The meaning of `/plan` and `/mode` with these words; `None` for other commands.
+    pub fn from_slash(command: SlashCommand, words: &str) -> Option<ModeCommand> {
+        match command {
+            SlashCommand::Plan => Some(ModeCommand::Plan(PlanCommand::parse(words))),
+            SlashCommand::Mode => Some(ModeCommand::Mode(words.trim().into())),
+            _ => None,
+        }
+    }
+}
+
+impl PlanCommand {
+    /// Parses the words after `/plan`.
+    pub fn parse(words: &str) -> PlanCommand {
+        match words.trim() {
             "" => PlanCommand::Bare,
             "open" => PlanCommand::Open,
             "off" => PlanCommand::Off,
@@ -85,9 +94,7 @@ pub fn parse(line: &str) -> Option<ModeCommand> {
             "submit" => PlanCommand::Submit(None),
             "park" => PlanCommand::Park(None),
             words => named_plan(words).unwrap_or_else(|| PlanCommand::Describe(words.into())),
-        })),
-        "/mode" => Some(ModeCommand::Mode(rest.into())),
-        _ => None,
+        }
     }
 }
 

@@ -1,10 +1,18 @@
 //! Section 3 of the contract: commands and their outcomes.
 
 use super::*;
+use crate::commands::{Frontend, SlashLine, parse_line};
 use crate::mode::{ModeSetup, step};
 
 fn state(mode: Mode) -> ModeState {
     ModeState::start(ModeSetup::default(), Mode::Default, mode).0
+}
+
+fn parse(line: &str) -> Option<ModeCommand> {
+    match parse_line(Frontend::Terminal, line)? {
+        SlashLine::BuiltIn(command, words) => ModeCommand::from_slash(command, words),
+        SlashLine::Custom(..) | SlashLine::Text => None,
+    }
 }
 
 fn plan() -> PlanContent {

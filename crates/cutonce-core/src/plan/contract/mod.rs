@@ -222,4 +222,4 @@ impl PlannedFile {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,7 +1,7 @@
 use super::*;
 
 /// An empty disk with every program.
-struct NoFiles;
+pub struct NoFiles;
 
 impl PlanFacts for NoFiles {
     fn root(&self) -> &str {

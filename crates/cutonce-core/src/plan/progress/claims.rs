@@ -138,7 +138,7 @@ impl PlanProgress {
     }
 
     fn evidence_against_done(&self) -> Option<String> {
-        let (step, state) = self.unfinished().into_iter().next()?;
+        let (step, state) = self.open_work().into_iter().next()?;
         let what = if state == StepState::Failed { "failed" } else { "is open" };
         Some(format!("step {} {what}", step.id))
     }

@@ -140,6 +140,13 @@ impl PlanProgress {
         self.unfinished().into_iter().filter(|(step, _)| has_evidence(step)).collect()
     }
 
+    /// True if no approved step names files or checks, and nothing was written: nothing shows that the plan was
+    /// implemented.
+    pub(in crate::plan) fn shows_nothing(&self) -> bool {
+        let wrote = |evidence: &Evidence| matches!(evidence, Evidence::Wrote { .. });
+        !self.plan.can_be_followed() && !self.evidence.iter().any(wrote)
+    }
+
     /// Approved steps that are open or failed.
     pub fn unfinished(&self) -> Vec<(&PlanStep, StepState)> {
         let states = self.plan.approved_steps().map(|step| (step, self.state(step)));

@@ -326,18 +326,31 @@ impl PlanProgress {
         (self.plan, self.since, self.approved_at) = (plan, since, now);
     }
 
-    /// Marks the steps of an amendment that are checked already: they are locked (PC-40). That files of known steps are
-    /// there or gone is what the implementation did, and no finding.
-    pub fn mark_locked(&self, contract: &mut PlanContract) {
+    /// Marks the steps of an amendment that are checked already: they are locked; and those that it does not change
+    /// (PC-40). `texts`: the approved and the amended plan, if known. That files of known steps are there or gone is
+    /// what the implementation did, and no finding.
+    pub fn mark_known(&self, contract: &mut PlanContract, texts: Option<(&str, &str)>) {
         let mut known: Vec<Option<String>> = Vec::new();
         for step in &mut contract.steps {
             let old = self.plan.contract.steps.iter().find(|old| is_same_title(&old.title, &step.title));
-            step.state = old.map(|old| self.state(old)).filter(|state| *state == StepState::Checked);
+            let same_fields =
+                |old: &PlanStep| (&old.files, &old.checks, &old.after) == (&step.files, &step.checks, &step.after);
+            let same_text = |old: &PlanStep| texts.is_none_or(|(before, now)| body(old, before) == body(step, now));
+            let is_same = old.is_some_and(|old| same_fields(old) && same_text(old));
+            let state = old.map(|old| self.state(old));
+            step.state = state.filter(|state| is_same || *state == StepState::Checked);
             known.extend(old.map(|_| Some(step.id.clone())));
         }
         let about_files = |kind| matches!(kind, FindingKind::FileExists | FindingKind::MissingFile);
         contract.findings.retain(|finding| !about_files(finding.kind) || !known.contains(&finding.step));
     }
+}
+
+/// What a step says below its first line.
+fn body<'a>(step: &PlanStep, plan: &'a str) -> Vec<&'a str> {
+    let [first, last] = step.lines.map(|line| line as usize);
+    let lines = plan.lines().skip(first).take(last.saturating_sub(first)).map(str::trim);
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 fn is_same_title(one: &str, other: &str) -> bool {

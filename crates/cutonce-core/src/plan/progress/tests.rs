@@ -138,6 +138,22 @@ fn pc_35_six_ways_to_drift_are_found() {
     assert_eq!((other.outside, other.untouched.len()), (vec!["x".to_string()], 2));
 }
 
+/// The program can't see whether a step without files and checks was done.
+#[test]
+fn pc_35_bare_steps_are_open_without_drift() {
+    let bare = || step("2", &[], &[], &[]);
+    let mixed = || progress(vec![step("1", &["a"], &["check a"], &[]), bare()]);
+    let done = report(&run(mixed(), vec![wrote("a", "", "1"), ran("check a", 0)]), "All steps are done.");
+    assert!(done.is_complete() && done.claims.is_empty(), "{done:?}");
+    assert_eq!(done.steps[1].state, StepState::Open);
+    assert!(done.text().contains("Open, nothing to observe:\n  2. "), "{}", done.text());
+    let unchecked = report(&run(progress(vec![step("1", &[], &["check a"], &[])]), vec![]), "");
+    assert!(unchecked.drift && !unchecked.is_unobservable(&unchecked.steps[0]));
+    let nothing = report(&run(progress(vec![bare()]), vec![]), "Done.");
+    assert!(nothing.drift && nothing.text().contains("Nothing was written"), "{}", nothing.text());
+    assert!(report(&run(progress(vec![bare()]), vec![wrote("x", "", "1")]), "Done.").is_complete());
+}
+
 #[test]
 fn pc_37_claims_are_compared_with_evidence() {
     let plan = || progress(vec![step("1", &["a"], &["cargo test -p a"], &[])]);
@@ -177,6 +193,29 @@ fn pc_36_a_rewind_takes_evidence_back() {
 }
 
 #[test]
+fn pc_40_only_changed_and_new_steps_are_asked_about() {
+    let lines = |step: PlanStep, lines: [u32; 2]| PlanStep { lines, ..step };
+    let contract = |first: u32| PlanContract {
+        steps: vec![
+            lines(step("1", &["a"], &[], &[]), [first, first + 1]),
+            lines(step("2", &["b"], &[], &[]), [first + 2, first + 3]),
+        ],
+        ..PlanContract::default()
+    };
+    let answers = BTreeMap::from([("2".to_string(), StepAnswer::Park)]);
+    let plan = ApprovedContract::new("a-b-c", 1, contract(1), answers).expect("a plan");
+    let progress = PlanProgress::new(plan, ROOT);
+    let states = |now: &str, first: u32| {
+        let mut amended = contract(first);
+        progress.mark_known(&mut amended, Some(("1. one\n   Use x.\n2. two\n   Use y.\n", now)));
+        amended.steps.iter().map(|step| step.state).collect::<Vec<_>>()
+    };
+    let kept = [Some(StepState::Open), Some(StepState::Parked)];
+    assert_eq!(states("# Now\n1. one\n\tUse x.\n2. two\n   Use y.\n", 2), kept);
+    assert_eq!(states("1. one\n   Use z.\n2. two\n   Use y.\n", 1), [None, kept[1]]);
+}
+
+#[test]
 fn pc_40_checked_steps_are_locked() {
     let mut progress = run(two_steps(), faithful()[..3].to_vec());
     progress.observe(Evidence::Reminded);
@@ -185,7 +224,7 @@ fn pc_40_checked_steps_are_locked() {
         steps: vec![step("1", &["a"], &[], &[]), step("2", &["b"], &[], &[])],
         ..PlanContract::default()
     };
-    progress.mark_locked(&mut amended);
+    progress.mark_known(&mut amended, None);
     assert_eq!((amended.steps[0].state, amended.steps[1].state), (Some(StepState::Checked), None));
     assert_eq!((progress.end_reminders(), progress.spent_of_budget()), (1, 0.5));
     progress.amend(ApprovedContract::new("a-b-c", 2, amended, BTreeMap::new()).expect("a plan"));

@@ -1,5 +1,6 @@
 //! Prepares the application of a layer's changes: compares, stages, writes the journal (RH-3).
 
+use super::collect::{is_opaque, is_whiteout};
 use super::journal::{
     ApplyError, ApplyJournal, ApplyStep, FileIdentity, JournalFile, JournalPath, JournalState, RecoveredApply, STAGING,
 };
@@ -80,6 +81,46 @@ impl FileAccess {
             parents_are_there && rustix::fs::renameat_with(CWD, &from, CWD, &to, RenameFlags::NOREPLACE).is_ok()
         };
         folders.iter().filter(moved).cloned().collect()
+    }
+
+    /// Takes over ignored folders that a command removed or replaced on a layer, each in one step (PC-21). The layer is
+    /// no longer in use; the old contents go away with it. Folders that can't be moved stay as changes of the layer.
+    pub(crate) fn replace_folders(upper: &Path, root: &Path, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|about| about.is_dir());
+        let has_plain_parents = |folder: &Path| {
+            let parents = folder.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
+            parents.into_iter().all(|parent| is_folder(&upper.join(parent)) && is_folder(&root.join(parent)))
+        };
+        let Some(storage) = upper.parent() else { return Vec::new() };
+        let replaced = |(n, folder): (usize, &PathBuf)| {
+            let (from, to, old) = (upper.join(folder), root.join(folder), storage.join(format!("old-{n}")));
+            if !is_folder(&to) || !has_plain_parents(folder) {
+                return None;
+            }
+            let about = from.symlink_metadata().ok()?;
+            if is_whiteout(&about) {
+                rustix::fs::renameat_with(CWD, &to, CWD, &old, RenameFlags::NOREPLACE).ok()?;
+            } else if about.is_dir() && is_opaque(&from) {
+                rustix::fs::lremovexattr(&from, "user.overlay.opaque").ok()?;
+                rustix::fs::renameat_with(CWD, &from, CWD, &to, RenameFlags::EXCHANGE).ok()?;
+                // What was there is no change of the command.
+                rustix::fs::renameat_with(CWD, &from, CWD, &old, RenameFlags::NOREPLACE).ok()?;
+            } else {
+                return None;
+            }
+            Some(folder.clone())
+        };
+        folders.iter().enumerate().filter_map(replaced).collect()
+    }
+
+    /// Makes a folder of the workspace for a command.
+    pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+        DirBuilder::new().create(folder)
+    }
+
+    /// Removes a folder that a command did not use; false if it is not empty.
+    pub(crate) fn remove_empty_folder(folder: &Path) -> bool {
+        fs::remove_dir(folder).is_ok()
     }
 
     /// Takes over changes that a command made in the workspace itself (PC-22): stores the old contents, which are in

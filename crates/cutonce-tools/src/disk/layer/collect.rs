@@ -107,7 +107,7 @@ impl<'a> Collector<'a> {
             FolderBelow::Missing => None,
             FolderBelow::Merged | FolderBelow::Hidden => self.root.join(&path).symlink_metadata().ok(),
         };
-        if about.file_type().is_char_device() && about.rdev() == 0 {
+        if is_whiteout(&about) {
             return if below.is_some() { self.remove(path) } else { Ok(()) };
         }
         if about.is_dir() {
@@ -215,7 +215,12 @@ fn changed_at(about: &Metadata) -> SystemTime {
     UNIX_EPOCH + Duration::new(seconds, nanos)
 }
 
-fn is_opaque(folder: &Path) -> bool {
+/// An overlay's mark for a removed entry.
+pub(super) fn is_whiteout(about: &Metadata) -> bool {
+    about.file_type().is_char_device() && about.rdev() == 0
+}
+
+pub(super) fn is_opaque(folder: &Path) -> bool {
     let mut value = [0; 8];
     rustix::fs::lgetxattr(folder, "user.overlay.opaque", &mut value[..])
         .is_ok_and(|length| length == 1 && value[0] == b'y')

@@ -248,35 +248,57 @@ impl JournalFile {
         journals.join(format!("{}.json", &key[..32]))
     }
 
+    /// The last state that was written in full; `None` if there is none. Each state is a line.
     pub fn read(&self) -> io::Result<Option<ApplyJournal>> {
-        match fs::read(&self.path) {
-            Ok(bytes) => match serde_json::from_slice::<ApplyJournal>(&bytes).map_err(io::Error::from)? {
-                journal if journal.belongs_to(&self.root) => Ok(Some(journal)),
-                _ => Err(io::Error::other("it does not belong to this workspace; remove the file")),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
+        let text = match fs::read(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let (lines, rest) = text.split_at(end);
+        let last_line = lines.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let journal: ApplyJournal = match serde_json::from_slice(rest) {
+            // Earlier versions wrote one state without a line end.
+            Ok(journal) => {
+                File::options().append(true).open(&self.path)?.write_all(b"\n")?;
+                journal
+            }
+            Err(_) => {
+                if !rest.is_empty() {
+                    // Its writer was killed.
+                    File::options().write(true).open(&self.path)?.set_len(end as u64)?;
+                }
+                if last_line.is_empty() {
+                    return Ok(None);
+                }
+                serde_json::from_slice(last_line)?
+            }
+        };
+        match journal.belongs_to(&self.root) {
+            true => Ok(Some(journal)),
+            false => Err(io::Error::other("it does not belong to this workspace; remove the file")),
         }
     }
 
+    /// Appends a state. Nothing is replaced: a file system may write a replaced file to the disk at once.
     pub fn write(&self, journal: &ApplyJournal) -> io::Result<()> {
-        let temporary = self.path.with_extension("tmp");
-        let mut file = File::create(&temporary)?;
-        file.write_all(&serde_json::to_vec(journal)?)?;
+        let mut file = File::options().append(true).create(true).open(&self.path)?;
+        let mut line = serde_json::to_vec(journal)?;
+        line.push(b'\n');
+        file.write_all(&line)?;
         if self.durable {
             file.sync_all()?;
         }
-        fs::rename(&temporary, &self.path)
+        Ok(())
     }
 
     /// True if a program that applies, or was killed, left a journal or a part of one.
     pub fn is_there(journals: &Path, root: &Path) -> bool {
-        let path = Self::path_for(journals, root);
-        path.exists() || path.with_extension("tmp").exists()
+        Self::path_for(journals, root).exists()
     }
 
     pub fn remove(&self) -> io::Result<()> {
-        let _ = fs::remove_file(self.path.with_extension("tmp"));
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),

@@ -529,3 +529,34 @@ fn rh_2_diff_is_what_git_shows() {
     assert_eq!(kinds[1], (DiffedKind::Change, 2, 2), "{:?}", ours.files);
     assert_eq!(kinds.iter().filter(|(kind, ..)| *kind == DiffedKind::New).count(), 2);
 }
+
+/// A kill can leave half a state behind; earlier versions wrote one without a line end.
+#[test]
+fn rh_3_half_written_states_do_not_count() {
+    let on = folders();
+    let (path, file) = (
+        journal::JournalFile::path_for(&on.journals, &on.root),
+        journal::JournalFile::open(&on.journals, &on.root, false).unwrap(),
+    );
+    let state = |state| journal::ApplyJournal {
+        state,
+        root: journal::JournalPath(on.root.clone()),
+        staging: journal::JournalPath(on.root.join(".cutonce-apply-1-0")),
+        steps: Vec::new(),
+    };
+    let read = || file.read().unwrap().map(|journal| journal.state);
+    fs::write(&path, "{\"state\":\"Comm").unwrap();
+    assert_eq!(read(), None);
+    file.write(&state(journal::JournalState::Staging)).unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{whole}{}", &whole[..whole.len() / 2])).unwrap();
+    assert_eq!(read(), Some(journal::JournalState::Staging));
+    file.write(&state(journal::JournalState::Commit)).unwrap();
+    assert_eq!(read(), Some(journal::JournalState::Commit));
+    fs::write(&path, whole.trim_end()).unwrap();
+    assert_eq!(read(), Some(journal::JournalState::Staging));
+    file.write(&state(journal::JournalState::Applied)).unwrap();
+    assert_eq!(read(), Some(journal::JournalState::Applied));
+    fs::write(&path, "no journal\n").unwrap();
+    assert!(file.read().is_err());
+}

@@ -2,6 +2,7 @@
 //! when a command ends; the rest is applied only if the user says so.
 
 mod compared;
+mod folder_use;
 mod ignored;
 mod sort;
 mod workspace_files;
@@ -17,13 +18,14 @@ use crate::disk::layer::{ApplyPlace, LayerChange, LayerNode, collect_changes, di
 use crate::files::IgnoreRules;
 use crate::shell::confine::{ConfinedCommand, SandboxUnavailable};
 use async_trait::async_trait;
-use cutonce_core::plan::scope::PlanScope;
+use cutonce_core::plan::scope::{PlanScope, UserOrder};
 use cutonce_core::plan::scope_git::GitUse;
 use cutonce_core::settings::plan::ScopeMode;
 use cutonce_sandbox::{
     KeptLayer, LayerMount, PrivateFolder, ResourceLimits, SandboxLimits, SandboxProfile, WorkspaceWriteProfile,
-    check_throwaway_layer, sweep_layers,
+    check_throwaway_layer, finish_removals, sweep_layers,
 };
+use folder_use::IgnoredFolderUse;
 use ignored::{IgnoredFolders, new_ignored_folders};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,6 +48,8 @@ pub struct CallScope {
     pub scope: PlanScope,
     /// What the command does with git.
     pub git: GitUse,
+    /// What the user's last message names (PC-24).
+    pub order: UserOrder,
     /// Changes outside are applied and reported, as bypassPermissions with `"ask"` wants it.
     pub applies_all: bool,
     /// Asks the user about changes outside; `None` if no one can be asked.
@@ -118,10 +122,15 @@ impl CallScope {
 
     /// Whether changes outside the plan stay; asks the user if there is one to ask.
     async fn may_keep_outside(&self, changes: impl FnOnce() -> OutsideChanges) -> bool {
-        match (self.applies_all, self.scope.mode, &self.review) {
-            (true, ScopeMode::Ask, _) => true,
-            (_, ScopeMode::Ask, Some(review)) => review.review(&changes()).await,
-            (_, ScopeMode::Ask | ScopeMode::Enforce | ScopeMode::Off, _) => false,
+        let changes = match (self.applies_all, self.scope.mode) {
+            (true, ScopeMode::Ask) => return true,
+            (false, ScopeMode::Ask) | (_, ScopeMode::Enforce) => changes(),
+            (_, ScopeMode::Off) => return false,
+        };
+        let may_ask = self.scope.mode == ScopeMode::Ask || changes.paths.iter().all(|path| self.order.names(path));
+        match &self.review {
+            Some(review) if may_ask => review.review(&changes).await,
+            Some(_) | None => false,
         }
     }
 }
@@ -151,6 +160,7 @@ pub(crate) struct CommandLayer {
     sandbox: Arc<ScopeSandbox>,
     env: Vec<(OsString, OsString)>,
     scope: CallScope,
+    folders: IgnoredFolderUse,
     /// What was applied from here while the command ran.
     applied: BTreeMap<PathBuf, Option<LayerNode>>,
 }
@@ -178,7 +188,7 @@ impl ScopeSandbox {
         start: ConfinedCommand,
         root: &Path,
         user_home: Option<&Path>,
-        scope: CallScope,
+        (scope, command): (CallScope, &str),
         limits: ResourceLimits,
     ) -> Result<(ConfinedCommand, Option<CommandLayer>), SandboxUnavailable> {
         let (profile, env, tmp) = start;
@@ -202,13 +212,22 @@ impl ScopeSandbox {
             },
         };
         let opened = KeptLayer::open(root, &layers_folder(&self.home), MAX_LAYERS);
-        let layer = opened.map_err(SandboxUnavailable::Layer)?;
-        let through = self.ignored.folders(root, &IgnoreRules::new(root, Some(&scope.scope)), &env).await;
-        profile.layer = Some(LayerMount { throwaway, ..layer.mount(through) });
+        let layer = opened.map_err(SandboxUnavailable::Layer)?.remove_later();
+        let rules = IgnoreRules::new(root, Some(&scope.scope));
+        let folders = IgnoredFolderUse::new(root, self.ignored.folders(root, &rules, &env).await, &rules, command);
+        profile.layer = Some(LayerMount { throwaway, ..layer.mount(folders.through.clone()) });
         let tmp = tmp.unwrap_or_else(|| profile.tmp.clone());
         let env = crate::shell::confine::layer_env(&env, &tmp);
-        let kept = CommandLayer { layer, sandbox: self.clone(), env: env.clone(), scope, applied: BTreeMap::new() };
+        let (sandbox, applied) = (self.clone(), BTreeMap::new());
+        let kept = CommandLayer { layer, sandbox, env: env.clone(), scope, folders, applied };
         Ok(((SandboxProfile::WorkspaceWrite(profile), env, Some(tmp)), Some(kept)))
+    }
+}
+
+impl Drop for ScopeSandbox {
+    /// No layer survives its session's end (RH-5).
+    fn drop(&mut self) {
+        finish_removals();
     }
 }
 
@@ -234,15 +253,17 @@ fn places_apart(root: &Path, user_home: Option<&Path>) -> impl Iterator<Item = P
 }
 
 impl CommandLayer {
-    /// Gives the workspace the folders that a build made, in one step each.
-    async fn move_ignored_folders(&self) {
+    /// Gives the workspace the ignored folders that the command made, replaced or removed, in one step each.
+    async fn move_ignored_folders(&mut self) {
         let (root, upper, rules) = (self.layer.root().to_path_buf(), self.layer.upper(), self.rules());
+        let known = std::mem::take(&mut self.folders);
         let moved = blocking(move || {
+            let changed = known.settle(&upper, &root);
             let folders = new_ignored_folders(&root, &upper, &rules);
-            Ok(FileAccess::move_folders(&upper, &root, &folders))
+            Ok(!FileAccess::move_folders(&upper, &root, &folders).is_empty() || changed)
         });
         // The next command writes them directly.
-        if moved.await.is_ok_and(|moved| !moved.is_empty()) {
+        if moved.await.unwrap_or(true) {
             self.sandbox.ignored.forget();
         }
     }

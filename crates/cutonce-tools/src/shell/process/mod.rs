@@ -344,7 +344,9 @@ impl SessionShells {
         let reads_only = matches!(held, ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly);
         let network = self.plan_sandbox().filter(|_| reads_only).and_then(|sandbox| sandbox.network());
         let ((profile, env, tmp), scoped) = match scope {
-            Some(scope) => self.under_scope(confined, workspace, scope.for_command(start.command)).await?,
+            Some(scope) => {
+                self.under_scope(confined, workspace, (scope.for_command(start.command), start.command)).await?
+            }
             None => (confined, None),
         };
         Ok((BashStart { bash, env, folder, profile, tmp, network }, scoped))
@@ -356,7 +358,7 @@ impl SessionShells {
         &self,
         confined: ConfinedCommand,
         workspace: &Workspace,
-        scope: CallScope,
+        (scope, command): (CallScope, &str),
     ) -> Result<(ConfinedCommand, Option<ScopedCommand>), ToolError> {
         if matches!(confined.0, SandboxProfile::ReadOnly(_) | SandboxProfile::Layered(_)) {
             return Ok((confined, None));
@@ -364,8 +366,10 @@ impl SessionShells {
         let (root, home) = (&workspace.root, workspace.home.as_deref());
         let sandbox = self.has_layers.then(|| self.existing_or_new_scope_sandbox(workspace));
         if let Some(Ok(sandbox)) = sandbox {
-            let (confined, layer) =
-                sandbox.layer(confined, root, home, scope, self.limits).await.map_err(|why| not_confined(&why))?;
+            let (confined, layer) = sandbox
+                .layer(confined, root, home, (scope, command), self.limits)
+                .await
+                .map_err(|why| not_confined(&why))?;
             return Ok((confined, layer.map(ScopedCommand::OnLayer)));
         }
         let place = ComparedPlace {

@@ -14,12 +14,12 @@ use crate::render::theme::{Theme, ThemeName};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::mcp::McpPrompt;
 use cutonce_agent::models::ModelError;
-use cutonce_core::commands::{self, Frontend, SlashCommand};
+use cutonce_core::commands::{self, Frontend, SlashCommand, SlashLine};
 use cutonce_core::conversation::Image;
 use cutonce_core::exit_code;
 use cutonce_core::model_request::Effort;
 use cutonce_core::model_selection::model_after_choice;
-use cutonce_core::plan::command;
+use cutonce_core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::protocol::submission::Submission;
 use std::path::{Path, PathBuf};
@@ -50,19 +50,18 @@ pub fn completion_items(customs: &[CustomCommand], prompts: &[McpPrompt]) -> Vec
 impl App {
     /// Runs a line that begins with a slash. Returns false if it is not a command, for example a path.
     pub(super) fn run_command(&mut self, line: &str, images: &[Image]) -> bool {
-        let (word, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let words = words.trim();
-        if let Some(info) = commands::find_command(Frontend::Terminal, &word[1..]) {
-            self.run_builtin(info.command, words, line);
-            return true;
-        }
+        let (word, words) = match commands::parse_line(Frontend::Terminal, line) {
+            // A path, or a prompt of an MCP server (HO-6): the session handles it.
+            None | Some(SlashLine::Text) => return false,
+            Some(SlashLine::BuiltIn(command, words)) => {
+                self.run_builtin(command, words);
+                return true;
+            }
+            Some(SlashLine::Custom(word, words)) => (word, words),
+        };
         if let Some(custom) = self.session.custom_commands.iter().find(|custom| word[1..] == custom.name).cloned() {
             self.run_custom(&custom, words, images);
             return true;
-        }
-        // A path, or a prompt of an MCP server (HO-6): the session handles it.
-        if word[1..].contains('/') || word.starts_with("/mcp__") {
-            return false;
         }
         if !self.folder_is_trusted() && self.environment.find_commands(true).iter().any(|one| one.name == word[1..]) {
             self.print_notice(NoticeLevel::Warning, &commands::untrusted_command_message(word));
@@ -79,12 +78,11 @@ impl App {
         true
     }
 
-    /// Runs a built-in command; `line` is the whole line.
-    fn run_builtin(&mut self, command: SlashCommand, words: &str, line: &str) {
+    fn run_builtin(&mut self, command: SlashCommand, words: &str) {
         match command {
             SlashCommand::Help => self.print_help(),
             SlashCommand::Mode if words.is_empty() && !self.session.modes.is_empty() => self.pick_mode(),
-            SlashCommand::Plan | SlashCommand::Mode => self.run_mode_command(line),
+            SlashCommand::Plan | SlashCommand::Mode => self.run_mode_command(command, words),
             SlashCommand::Plans => self.run_plans_command(words),
             SlashCommand::Model if words.is_empty() && !self.status.view.model.is_empty() => self.pick_model(),
             SlashCommand::Model => self.show_or_set_model(words),
@@ -123,12 +121,13 @@ impl App {
         }
     }
 
-    pub(super) fn run_mode_command(&mut self, line: &str) {
-        let Some(command) = command::parse(line) else { return };
+    /// Runs `/plan` or `/mode`.
+    pub(super) fn run_mode_command(&mut self, command: SlashCommand, words: &str) {
+        let Some(command) = ModeCommand::from_slash(command, words) else { return };
         let env = &self.environment.env;
         let editor = cutonce_agent::editor::find_editor(env).ok();
         let name = editor.and_then(|editor| Some(editor.program.file_name()?.to_string_lossy().into_owned()));
-        if matches!(command, command::ModeCommand::Plan(command::PlanCommand::Describe(_)))
+        if matches!(command, ModeCommand::Plan(PlanCommand::Describe(_)))
             && let Some(session) = &self.session.handle
         {
             self.prompt.drafts.assign_to(session.id(), &self.current_draft());

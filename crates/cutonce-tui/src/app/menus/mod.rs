@@ -11,6 +11,7 @@ use super::App;
 use crate::overlays::menu::{Menu, MenuKey, MenuKind, MenuRow};
 use crate::overlays::pager::{PagerContent, PagerItem};
 use cutonce_agent::config::{MANAGED_FILE, SettingsPaths};
+use cutonce_core::commands::SlashCommand;
 use cutonce_core::protocol::submission::RuleDestination;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ impl App {
             MenuKind::Trust => self.on_trust_key(key, words),
             MenuKind::Model => self.show_or_set_model(id),
             MenuKind::Effort => self.choose_effort(id),
-            MenuKind::Mode => self.run_mode_command(&format!("/mode {id}")),
+            MenuKind::Mode => self.run_mode_command(SlashCommand::Mode, id),
             MenuKind::Theme => self.set_theme(id),
             MenuKind::Memory => {
                 let notice = self.edit_file(Path::new(id));

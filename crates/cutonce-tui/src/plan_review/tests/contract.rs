@@ -66,7 +66,7 @@ fn pc_11_steps_are_parked_and_dropped_by_key() {
 fn pc_11_space_cycles_and_enter_shows_the_step() {
     let (mut person, _project) = person(80, 24);
     person.keys("s  ");
-    assert_eq!(person.review.reply.terms.step("1"), StepAnswer::Drop);
+    assert_eq!(person.review.reply.terms.steps["1"], StepAnswer::Drop);
     person.keys(" ▼⏎");
     assert!(person.review.reply.terms.steps.is_empty());
     assert_eq!((person.review.viewport.cursor, matches!(person.review.focus, ReviewFocus::Plan)), (9, true));
@@ -139,7 +139,7 @@ fn pc_12_terms_survive_a_closed_review() {
     person.keys("s▼p⎋m2b2⎋");
     let again = Person::at(subject, 80, 24);
     let terms = &again.review.reply.terms;
-    assert_eq!((terms.step("2"), terms.model.as_deref()), (StepAnswer::Park, Some("opus")));
+    assert_eq!((terms.steps["2"], terms.model.as_deref()), (StepAnswer::Park, Some("opus")));
     assert_eq!(terms.budget_usd, Some(0.5));
 }
 

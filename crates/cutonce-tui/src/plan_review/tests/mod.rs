@@ -7,6 +7,7 @@ mod properties;
 mod rehearsal;
 
 use super::*;
+use crate::overlays::picker_list::tests::key_code;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::json;
@@ -65,21 +66,13 @@ impl Person {
         self.review.on_key(KeyEvent::new(code, modifiers), self.now)
     }
 
-    /// Types characters; ⏎ is Enter, ⎋ Esc, ▼ ▲ the arrows, ⇟ PgDn.
+    /// Types characters of [`key_code`].
     pub fn keys(&mut self, keys: &str) -> OverlayOutcome {
         let mut last = OverlayOutcome::Nothing;
         for key in keys.chars() {
-            let code = match key {
-                '⏎' => KeyCode::Enter,
-                '⎋' => KeyCode::Esc,
-                '▼' => KeyCode::Down,
-                '▲' => KeyCode::Up,
-                '⇟' => KeyCode::PageDown,
-                c => KeyCode::Char(c),
-            };
             // Users pause before they choose.
             self.now += if key.is_ascii_digit() { crate::dialogs::QUIET_TIME } else { Duration::ZERO };
-            last = self.press(code, KeyModifiers::NONE);
+            last = self.press(key_code(key), KeyModifiers::NONE);
         }
         last
     }

@@ -1,9 +1,10 @@
 //! Permission modes as the protocol describes them, and the commands `/plan` and `/mode`.
 
-use super::prompt::{CallableCommands, ParsedPrompt, PromptBlocks};
+use super::prompt::{ParsedPrompt, PromptBlocks};
 use agent_client_protocol::v1::schema as acp;
+use cutonce_core::commands::SlashCommand;
 use cutonce_core::mode::Mode;
-use cutonce_core::plan::command::{self, ModeCommand, PlanCommand};
+use cutonce_core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_core::protocol::submission::Submission;
 
 pub(super) fn mode_state(current: Mode, available: &[Mode]) -> acp::SessionModeState {
@@ -20,17 +21,16 @@ pub(super) fn mode_state(current: Mode, available: &[Mode]) -> acp::SessionModeS
     acp::SessionModeState::new(current.name(), available.iter().map(one).collect())
 }
 
-/// Parses `/plan` and `/mode`.
-pub(super) fn parse_command(name: &str, line: &str, said: PromptBlocks, callable: &CallableCommands) -> ParsedPrompt {
-    match command::parse(line) {
-        Some(ModeCommand::Plan(PlanCommand::Describe(_))) => describe_task(said),
-        Some(command) => ParsedPrompt::Command(vec![Submission::Command { command, editor: None }]),
-        None => ParsedPrompt::ShowText(callable.unknown_command(name)),
-    }
+/// The meaning of `/plan` or `/mode` in a prompt; `None` for other commands.
+pub(super) fn parse_command(command: SlashCommand, words: &str, said: &PromptBlocks) -> Option<ParsedPrompt> {
+    Some(match ModeCommand::from_slash(command, words)? {
+        ModeCommand::Plan(PlanCommand::Describe(_)) => describe_task(said),
+        command => ParsedPrompt::Command(vec![Submission::Command { command, editor: None }]),
+    })
 }
 
 /// `/plan TASK`, with everything that came with the task.
-fn describe_task(said: PromptBlocks) -> ParsedPrompt {
+fn describe_task(said: &PromptBlocks) -> ParsedPrompt {
     let words = said.command_text.trim();
     let words = words.split_once(char::is_whitespace).map_or("", |(_, words)| words.trim());
     let text = said.with_attachments(words);

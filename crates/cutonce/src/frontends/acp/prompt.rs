@@ -8,7 +8,7 @@ use agent_client_protocol::v1::schema::{
 use cutonce_agent::builder::NamedCommands;
 use cutonce_agent::config::commands::CustomCommand;
 use cutonce_agent::mcp::McpPrompt;
-use cutonce_core::commands::{self, Frontend};
+use cutonce_core::commands::{self, Frontend, SlashCommand, SlashLine};
 use cutonce_core::conversation::Image;
 use cutonce_core::image;
 use cutonce_core::protocol::submission::Submission;
@@ -187,7 +187,7 @@ pub fn parse_prompt(blocks: Vec<ContentBlock>, callable: &CallableCommands) -> R
         return Ok(ParsedPrompt::Message(Box::new(called)));
     }
     match command_name(said.command_text.trim_start()) {
-        Some(name) => Ok(parse_command(&name, said, callable)),
+        Some(name) => Ok(parse_command(&name, &said, callable)),
         // An MCP prompt must be at the start of a message (HO-6).
         None if said.command_text.trim_start().starts_with("/mcp__") => {
             Ok(ParsedPrompt::Message(Box::new(said.to_submission(said.with_attachments(said.command_text.trim())))))
@@ -203,18 +203,26 @@ fn command_name(text: &str) -> Option<String> {
     (text.len() > 1 && !text[1..].starts_with(char::is_whitespace) && word.chars().all(fine)).then(|| word.to_string())
 }
 
-fn parse_command(name: &str, said: PromptBlocks, callable: &CallableCommands) -> ParsedPrompt {
+fn parse_command(name: &str, said: &PromptBlocks, callable: &CallableCommands) -> ParsedPrompt {
     let line = said.typed.join("\n");
     let line = line.trim();
-    let rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
-    match name {
-        "plan" | "mode" => modes::parse_command(name, line, said, callable),
-        "model" if rest.is_empty() => ParsedPrompt::ShowText("Usage: /model provider/name, or an alias.".into()),
-        "model" => ParsedPrompt::SetModel { name: rest.to_string() },
-        "compact" => ParsedPrompt::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) },
-        "clear" => ParsedPrompt::Command(vec![Submission::Clear]),
-        "usage" => ParsedPrompt::ShowUsage,
-        other => ParsedPrompt::ShowText(callable.unknown_command(other)),
+    let Some(SlashLine::BuiltIn(command, words)) = commands::parse_line(Frontend::Acp, line) else {
+        return ParsedPrompt::ShowText(callable.unknown_command(name));
+    };
+    if let Some(parsed) = modes::parse_command(command, words, said) {
+        return parsed;
+    }
+    match command {
+        SlashCommand::Model if words.is_empty() => {
+            ParsedPrompt::ShowText("Usage: /model provider/name, or an alias.".into())
+        }
+        SlashCommand::Model => ParsedPrompt::SetModel { name: words.to_string() },
+        SlashCommand::Compact => {
+            ParsedPrompt::Compact { focus: Some(words.to_string()).filter(|words| !words.is_empty()) }
+        }
+        SlashCommand::Clear => ParsedPrompt::Command(vec![Submission::Clear]),
+        SlashCommand::Usage => ParsedPrompt::ShowUsage,
+        _ => ParsedPrompt::ShowText(callable.unknown_command(name)),
     }
 }
 

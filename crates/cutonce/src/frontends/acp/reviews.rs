@@ -69,7 +69,10 @@ fn plan_content(request: &approval::PlanExitRequest, previous: Option<&str>) -> 
     };
     let mut content = vec![calls::text_content(&plan_text(plan, &request.plan_file_path))];
     if let Some(previous) = previous.filter(|previous| *previous != plan) {
-        content.push(calls::text_content(&format!("Changed since revision {}:", request.revision.saturating_sub(1))));
+        content.push(calls::text_content(&match &request.amends {
+            Some(amends) => format!("Changes to the approved revision {}:", amends.revision),
+            None => format!("Changed since revision {}:", request.revision.saturating_sub(1)),
+        }));
         content.push(calls::fenced_content(
             &calls::truncate_shown(&calls::escape_controls(&crate::frontends::plain::plan_review::plan_diff(
                 previous, plan,

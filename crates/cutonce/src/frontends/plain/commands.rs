@@ -11,7 +11,7 @@ use cutonce_agent::config::{self, SettingsPaths};
 use cutonce_agent::editor;
 use cutonce_core::commands::{self, Frontend, SlashCommand, SlashLine};
 use cutonce_core::model_request::Effort;
-use cutonce_core::plan::command;
+use cutonce_core::plan::command::ModeCommand;
 use cutonce_core::protocol::submission::{OnDone, RuleDestination, Submission};
 use cutonce_core::text::sanitize::{one_line, without_os_codes};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ impl PlainFrontend {
         match commands::parse_line(Frontend::Plain, line) {
             None | Some(SlashLine::Text) => false,
             Some(SlashLine::BuiltIn(slash, words)) => {
-                self.run_builtin(slash, words, line);
+                self.run_builtin(slash, words);
                 true
             }
             Some(SlashLine::Custom(word, words)) => {
@@ -45,11 +45,11 @@ impl PlainFrontend {
         }
     }
 
-    fn run_builtin(&mut self, slash: SlashCommand, words: &str, line: &str) {
+    fn run_builtin(&mut self, slash: SlashCommand, words: &str) {
         match slash {
             // Allowed at any time (PM-17), also while a question is open.
             SlashCommand::Plan | SlashCommand::Mode => {
-                if let Some(command) = command::parse(line) {
+                if let Some(command) = ModeCommand::from_slash(slash, words) {
                     self.session.submit(Submission::Command { command, editor: editor_name() });
                 }
             }

@@ -67,6 +67,10 @@ pub fn render_review(request: &PlanExitRequest, previous: Option<&str>, review: 
     {
         text.push_str(&format!("\n  changed since it was shown:\n{}\n", render_diff(previous, plan)));
     }
+    if let (false, Some(amends), Some(plan)) = (review.changed_since_shown, &request.amends, &request.plan) {
+        let changes = render_diff(previous.unwrap_or_default(), plan);
+        text.push_str(&format!("\n  changes to the approved revision {}:\n{changes}\n", amends.revision));
+    }
     if review.edited.is_some() {
         text.push_str("\n  This is the plan as you edited it.\n");
     }
@@ -81,7 +85,11 @@ pub fn render_review(request: &PlanExitRequest, previous: Option<&str>, review: 
     }
     text.push_str(&render_choices(request));
     if request.plan.is_some() {
-        let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
+        let diff = match (previous, &request.amends) {
+            (None, _) => "",
+            (Some(_), None) => ", d diff to the last submission",
+            (Some(_), Some(_)) => ", d diff to the approved revision",
+        };
         text.push_str(&format!("  c LINE TEXT comment, n TEXT note, e edit{diff}, r rehearse\n"));
         if review.contract(request).is_some() {
             text.push_str(TERMS_HELP);

@@ -3,8 +3,10 @@
 
 use super::plan_review::{PlainReview, ReviewStep};
 use cutonce_core::model_request::Effort;
-use cutonce_core::plan::approval::{ContractSummary, PlanAnswer, PlanExitRequest, ReviewTerms, price_text};
-use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::approval::{
+    ContractSummary, PlanAnswer, PlanExitRequest, ReviewTerms, is_locked, is_settled, price_text,
+};
+use cutonce_core::plan::contract::{PlanContract, PlanStep};
 use cutonce_core::plan::progress::StepAnswer;
 use cutonce_core::settings::Settings;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
@@ -106,7 +108,11 @@ impl PlainReview {
     }
 
     fn steps_text(&self, contract: &PlanContract) -> String {
-        let state = |id: &str| match self.terms.step(id) {
+        let is_amendment = contract.steps.iter().any(is_settled);
+        let state = |step: &PlanStep| match self.terms.answer_about(step) {
+            _ if is_locked(step) => " [done]",
+            StepAnswer::Approve if is_settled(step) => " [as approved]",
+            StepAnswer::Approve if is_amendment => " [changed or new]",
             StepAnswer::Approve => "",
             StepAnswer::Park => " [parked]",
             StepAnswer::Drop => " [dropped]",
@@ -114,7 +120,7 @@ impl PlainReview {
         let mut text = contract.text();
         for step in &contract.steps {
             let title = format!("{}. {}\n", step.id, step.title);
-            text = text.replacen(&title, &format!("{}. {}{}\n", step.id, step.title, state(&step.id)), 1);
+            text = text.replacen(&title, &format!("{}. {}{}\n", step.id, step.title, state(step)), 1);
         }
         let lines: Vec<String> = text.trim_end().lines().map(reveal_hidden).map(|line| format!("  {line}")).collect();
         lines.join("\n")

@@ -5,10 +5,11 @@
 use super::SdkHost;
 use super::wire::InvalidMessage;
 use cutonce_agent::config::commands::CustomCommand;
+use cutonce_core::commands::{self, Frontend, SlashCommand, SlashLine};
 use cutonce_core::conversation::Image;
 use cutonce_core::exit_code::{FAILED, SUCCESS};
 use cutonce_core::mode::Mode;
-use cutonce_core::plan::command::{self, ModeCommand, PlanCommand};
+use cutonce_core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::protocol::submission::{ChangedBy, OnDone, Submission};
 use std::sync::Arc;
@@ -33,46 +34,43 @@ pub(super) enum HostCommand {
 /// Parses a message: built-in commands first, then custom ones.
 pub(super) fn parse_message(submission: Submission, customs: &[CustomCommand]) -> ParsedMessage {
     let Submission::User { text, images } = submission else { return Ok(HostCommand::Message(submission)) };
-    let (word, words) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
-    let words = words.trim();
-    let Some(name) = word.strip_prefix('/') else { return Ok(HostCommand::Message(Submission::User { text, images })) };
-    match name {
-        "compact" if images.is_empty() => {
-            Ok(HostCommand::Compact { focus: Some(words.to_string()).filter(|words| !words.is_empty()) })
+    // Text with a space before the slash is no command: a host may quote one.
+    let line = text.starts_with('/').then(|| commands::parse_line(Frontend::StreamJson, &text)).flatten();
+    match line {
+        Some(SlashLine::BuiltIn(SlashCommand::Plan, words)) => return parse_plan(words, images),
+        Some(SlashLine::BuiltIn(SlashCommand::Compact, words)) if images.is_empty() => {
+            return Ok(HostCommand::Compact { focus: Some(words.to_string()).filter(|words| !words.is_empty()) });
         }
-        "clear" if images.is_empty() && words.is_empty() => Ok(HostCommand::Clear),
-        "usage" if images.is_empty() && words.is_empty() => Ok(HostCommand::Usage),
-        "plan" => parse_plan(text.trim(), images),
-        "mode" => Err(needs_request_error("/mode", "set_permission_mode")),
-        "model" => Err(needs_request_error("/model", "set_model")),
-        name => Ok(HostCommand::Message(match customs.iter().find(|custom| custom.name == name) {
-            Some(custom) => custom.to_submission(words, images),
-            None => Submission::User { text, images },
-        })),
+        Some(SlashLine::BuiltIn(SlashCommand::Clear, "")) if images.is_empty() => return Ok(HostCommand::Clear),
+        Some(SlashLine::BuiltIn(SlashCommand::Usage, "")) if images.is_empty() => return Ok(HostCommand::Usage),
+        Some(SlashLine::Custom("/mode", _)) => return Err(needs_request_error("/mode", "set_permission_mode")),
+        Some(SlashLine::Custom("/model", _)) => return Err(needs_request_error("/model", "set_model")),
+        Some(SlashLine::Custom(word, words)) => {
+            if let Some(custom) = customs.iter().find(|custom| word[1..] == custom.name) {
+                return Ok(HostCommand::Message(custom.to_submission(words, images)));
+            }
+        }
+        Some(SlashLine::BuiltIn(..) | SlashLine::Text) | None => {}
     }
+    Ok(HostCommand::Message(Submission::User { text, images }))
 }
 
 fn needs_request_error(command: &'static str, request: &'static str) -> InvalidMessage {
     InvalidMessage::NeedsControlRequest { command, request }
 }
 
-fn parse_plan(text: &str, images: Vec<Image>) -> ParsedMessage {
-    match command::parse(text) {
-        Some(ModeCommand::Plan(PlanCommand::Describe(text))) => {
-            Ok(HostCommand::Plan(Some(Submission::User { text, images })))
-        }
-        Some(ModeCommand::Plan(PlanCommand::Bare)) if images.is_empty() => Ok(HostCommand::Plan(None)),
-        Some(ModeCommand::Plan(PlanCommand::Bare)) => {
-            Ok(HostCommand::Plan(Some(Submission::User { text: String::new(), images })))
-        }
-        Some(ModeCommand::Plan(PlanCommand::Off)) => Err(needs_request_error("/plan off", "set_permission_mode")),
-        Some(ModeCommand::Plan(PlanCommand::Open)) => Err(InvalidMessage::NeedsEditor),
+fn parse_plan(words: &str, images: Vec<Image>) -> ParsedMessage {
+    match PlanCommand::parse(words) {
+        PlanCommand::Describe(text) => Ok(HostCommand::Plan(Some(Submission::User { text, images }))),
+        PlanCommand::Bare if images.is_empty() => Ok(HostCommand::Plan(None)),
+        PlanCommand::Bare => Ok(HostCommand::Plan(Some(Submission::User { text: String::new(), images }))),
+        PlanCommand::Off => Err(needs_request_error("/plan off", "set_permission_mode")),
+        PlanCommand::Open => Err(InvalidMessage::NeedsEditor),
         // Entering plan mode during an implementation amends the plan (PC-40).
-        Some(ModeCommand::Plan(PlanCommand::Amend)) => Err(needs_request_error("/plan amend", "set_permission_mode")),
-        Some(ModeCommand::Plan(PlanCommand::Submit(_) | PlanCommand::Switch(_) | PlanCommand::Park(_))) => {
+        PlanCommand::Amend => Err(needs_request_error("/plan amend", "set_permission_mode")),
+        PlanCommand::Submit(_) | PlanCommand::Switch(_) | PlanCommand::Park(_) => {
             Err(needs_request_error("/plan submit", "set_permission_mode"))
         }
-        Some(ModeCommand::Mode(_)) | None => Err(needs_request_error("/plan", "set_permission_mode")),
     }
 }
 
