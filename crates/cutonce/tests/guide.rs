@@ -77,7 +77,7 @@ fn answer(request: &RecordedRequest) -> ScriptedTurn {
     }
     let turn = match body.contains("Plan mode is on") && !body.contains("tool_result") {
         true => serde_json::json!({"calls": [
-            {"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n\n1. Sign the cookies\n"}},
+            {"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n\n1. Sign the cookies\n   - check: true\n"}},
             {"name": "ExitPlanMode", "input": {}}
         ]}),
         false => serde_json::json!({"text": "Done."}),

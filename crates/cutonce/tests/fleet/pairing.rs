@@ -153,7 +153,7 @@ fn fl_2_new_keys_reach_members_and_old_ones_end() {
     let error = ann.fails(&["remote", "rotate", "team", "--own"]);
     assert!(error.contains("the root of the group"), "{error}");
     let members = ann.ok(&["remote", "members", "team"]);
-    assert_eq!(members.lines().filter(|line| line.contains("locked out")).count(), 1, "{members}");
+    assert_eq!(members.lines().filter(|line| line.contains("replaced keys")).count(), 1, "{members}");
 }
 
 fn copy_folder(from: &Path, to: &Path) {
