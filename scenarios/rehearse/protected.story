@@ -24,8 +24,8 @@ diff --git a/sub/a.txt b/sub/a.txt
 +two
 denied: layer: sub/.CLAUDE/settings.json is protected: only you can change it
 denied: layer: sub/.cutonce/settings.json is protected: only you can change it
+denied: layer: sub/.git/hooks/pre-commit is protected: only you can change it
 denied: layer: sub/.mcp.json is protected: only you can change it
-denied: layer: git's own folder (.git) changed
 
 1 file changed, +1 -1 (applied)
 

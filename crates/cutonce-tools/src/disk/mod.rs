@@ -12,6 +12,7 @@ pub use error::FileError;
 pub(crate) use error::human_size;
 pub(crate) use open::open_listed;
 pub use open::{OpenedFile, SpecialKind};
+pub(crate) use replace::name_before_set_aside;
 pub use seen::FileStamp;
 
 use crate::tool::ToolError;

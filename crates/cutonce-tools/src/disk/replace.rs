@@ -202,6 +202,13 @@ pub(super) fn set_aside(path: &Path) -> io::Result<OsString> {
     Err(io::Error::other("too many were set aside here"))
 }
 
+/// The name that a file or folder had before it was set aside.
+pub(crate) fn name_before_set_aside(name: &OsStr) -> Option<&OsStr> {
+    let (before, number) = name.to_str()?.rsplit_once(ASIDE)?;
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (number.is_empty() || number.strip_prefix('-').is_some_and(is_number)).then_some(OsStr::new(before))
+}
+
 fn rename_to_new(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> rustix::io::Result<()> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     match rustix::fs::renameat_with(folder, name, folder, new, rustix::fs::RenameFlags::NOREPLACE) {

@@ -3,8 +3,9 @@
 use super::CallScope;
 use super::ignored::{run_confined_git, run_git};
 use crate::disk::layer::{LayerChange, LayerChanges, LayerNode};
+use crate::disk::name_before_set_aside;
 use crate::files::IgnoreRules;
-use crate::workspace::has_protected_name;
+use crate::workspace::{has_protected_name, is_protected_name};
 use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
 use cutonce_core::plan::scope_git::GitUse;
 use std::collections::BTreeSet;
@@ -190,6 +191,13 @@ pub struct RehearsedChanges {
     pub stale: Vec<PathBuf>,
 }
 
+/// The path that a command gave to a protected file or folder, if the sandbox set it aside (SB-4).
+fn set_aside_from(path: &Path) -> Option<PathBuf> {
+    let protected = |name| name_before_set_aside(name).filter(|before| is_protected_name(before));
+    let is_aside = path.iter().any(|name| protected(name).is_some());
+    is_aside.then(|| path.iter().map(|name| protected(name).unwrap_or(name)).collect())
+}
+
 impl RehearsedChanges {
     pub async fn new(
         found: LayerChanges,
@@ -200,16 +208,17 @@ impl RehearsedChanges {
         let (git, files): (Vec<LayerChange>, Vec<LayerChange>) =
             found.changes.into_iter().partition(|change| is_git(&change.path));
         // Writes to these places ask in every mode, and no one was asked.
-        let (protected, files): (Vec<LayerChange>, Vec<LayerChange>) =
-            files.into_iter().partition(|change| has_protected_name(&change.path));
+        let is_protected =
+            |change: &LayerChange| has_protected_name(&change.path) || set_aside_from(&change.path).is_some();
+        let (protected, files): (Vec<LayerChange>, Vec<LayerChange>) = files.into_iter().partition(is_protected);
         let paths = files.iter().map(|change| (change.path.as_path(), change.is_folder_only()));
         let ignored = rules.ignored_among(paths);
         let refused = found.refused.iter().filter(|refused| !is_git(&refused.path));
         let mut refused: Vec<String> =
             refused.map(|refused| format!("{} is {}", refused.path.display(), refused.why)).collect();
         let protected = protected.iter().filter(|change| !change.is_folder_only());
-        refused
-            .extend(protected.map(|change| format!("{} is protected: only you can change it", change.path.display())));
+        let named = protected.map(|change| set_aside_from(&change.path).unwrap_or_else(|| change.path.clone()));
+        refused.extend(named.map(|path| format!("{} is protected: only you can change it", path.display())));
         let git: Vec<&LayerChange> = git.iter().collect();
         if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, (root, upper), env).await {
             refused.push("git's own folder (.git) changed".into());
