@@ -4,11 +4,11 @@
 
 use cutonce_agent::builder::{SessionBuilder, SessionSelector};
 use cutonce_agent::core::mode::Mode;
-use cutonce_agent::core::plan::PlanEvent;
 use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer};
 use cutonce_agent::core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_agent::core::plan::progress::StepAnswer;
 use cutonce_agent::core::plan::report::PlanReport;
+use cutonce_agent::core::plan::{CostEstimate, PlanEvent};
 use cutonce_agent::core::protocol::event::{AskKind, EndReason, EventKind};
 use cutonce_agent::core::protocol::submission::{
     AskAnswer, ChangedBy, ImplementRequest, PermissionAnswer, QuestionsAnswer, Submission,
@@ -55,6 +55,7 @@ struct Turn {
     asked: Vec<String>,
     report: Option<PlanReport>,
     reason: Option<EndReason>,
+    estimate: Option<CostEstimate>,
 }
 
 /// Approves the plan with these terms and collects events to the end of the turn. Permissions are denied.
@@ -65,7 +66,10 @@ async fn approve(session: &Session, events: &mut EventStream, terms: PlanAnswer)
             EventKind::Ask(ask) => {
                 let ask_id = ask.ask_id.clone();
                 let answer = match &ask.kind {
-                    AskKind::Plan { .. } => AskAnswer::Plan(PlanAnswer { ask_id: ask_id.clone(), ..terms.clone() }),
+                    AskKind::Plan { request, .. } => {
+                        turn.estimate.clone_from(&request.estimate);
+                        AskAnswer::Plan(PlanAnswer { ask_id: ask_id.clone(), ..terms.clone() })
+                    }
                     AskKind::Permission { why, .. } => {
                         turn.asked.push(why.reason.clone());
                         AskAnswer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: false })
@@ -208,6 +212,34 @@ async fn pc_12_budget_asks_and_a_yes_continues() {
     let turn = approve(&session, &mut events, yes()).await;
     assert_eq!(turn.reason, Some(EndReason::Completed));
     assert!(!turn.report.unwrap().drift);
+}
+
+#[tokio::test]
+async fn pc_12_estimates_come_from_this_projects_reports() {
+    let folder = tempfile::tempdir().unwrap();
+    let costly = r#"{"calls": [{"name": "Write", "input": {"file_path": "form.txt", "content": "x\n"}}], "usage": {"input_tokens": 100000, "output_tokens": 0}}"#;
+    let turns = [costly.to_string(), write("theme.txt"), write("name.txt"), r#"{"text": "Done."}"#.into()].join(",");
+    let home = folder.path().join("home");
+    let (mut estimates, mut costs) = (Vec::new(), Vec::new());
+    for round in 0..5 {
+        for file in ["form.txt", "theme.txt", "name.txt"] {
+            std::fs::remove_file(folder.path().join("project").join(file)).ok();
+        }
+        // Two of four reports can't be read: no basis is left.
+        for plan in list_plans(&home).iter().take(if round == 4 { 2 } else { 0 }) {
+            std::fs::write(home.join("plans/.revisions").join(&plan.slug).join("report.json"), "{").unwrap();
+        }
+        let turn = implement(folder.path(), &turns, yes()).await;
+        let report = turn.report.unwrap();
+        assert!(!report.drift && report.cost_usd > 1.0, "{report:?}");
+        costs.push((report.cost_usd * 100.0).round() / 100.0);
+        estimates.push(turn.estimate);
+    }
+    let found = estimates.remove(3).unwrap();
+    assert_eq!(estimates, [None, None, None, None]);
+    let (low_usd, high_usd) =
+        costs[..3].iter().fold((f64::MAX, 0.0), |(low, high), cost| (cost.min(low), cost.max(high)));
+    assert_eq!(found, CostEstimate { plans: 3, low_usd, high_usd });
 }
 
 #[tokio::test]

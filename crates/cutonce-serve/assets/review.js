@@ -543,7 +543,7 @@ class PlanReview {
     this.panel.replaceChildren(h('h2', {}, 'Steps'), ...rows,
       h('h2', {}, 'Implementation'),
       h('div', { class: 'terms' }, h('label', { htmlFor: 'model' }, 'Model'), this.model, this.price, h('label', { htmlFor: 'effort' }, 'Effort'), this.effort,
-        h('label', { htmlFor: 'budget' }, 'Budget in US dollars'), this.budget));
+        h('label', { htmlFor: 'budget' }, 'Budget in US dollars'), this.budget, this.request.estimate && h('span', { class: 'dim' }, this.request.estimate)));
   }
 
   modelChosen() {

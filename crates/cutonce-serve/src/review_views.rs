@@ -9,7 +9,7 @@ use crate::review_source::JOB_TOOL;
 use cutonce_agent::plan::{ListedPlan, PlanRevisions, find_plan, list_plans, read_contract, read_plan};
 use cutonce_core::model_request::Effort;
 use cutonce_core::plan::approval::{ChoiceKey, PlanChoice, PlanExitRequest};
-use cutonce_core::plan::{StepProgress, plan_title, sha256_hex};
+use cutonce_core::plan::{CostEstimate, StepProgress, plan_title, sha256_hex};
 use cutonce_core::protocol::review_request::{WaitingRequest, WaitingSubject};
 use cutonce_core::settings::plan::PlanLint;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
@@ -239,6 +239,7 @@ fn plan_parts(view: &mut Value, request: &PlanExitRequest, rendered: &RenderedPl
     view["path"] = json!(one_line(&request.plan_file_path));
     view["plan"] = request.plan.as_deref().map_or(Value::Null, |plan| rendered.page(plan));
     view["contract"] = json!(request.contract);
+    view["estimate"] = json!(request.estimate.as_ref().map(CostEstimate::text));
     view["efforts"] = json!([Effort::Low, Effort::Medium, Effort::High, Effort::Max].map(Effort::name));
     let mut facts = Vec::new();
     if !of_job {

@@ -3,6 +3,7 @@
 use super::{PlanError, PlanRevisions};
 use crate::storage::paths::create_private_dir;
 use cutonce_core::permission::PathTarget;
+use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::{PlanContent, RestoredFrom, RestoredPlan, Revision, RevisionOutcome, agent_plan_file_name};
 use cutonce_tools::disk::{FileAccess, SpecialKind, VersionStore};
 use cutonce_tools::workspace::resolve_links;
@@ -44,6 +45,11 @@ impl PlanFile {
     pub(crate) fn for_agent(&self, agent_id: &str) -> Option<PlanFile> {
         let name = agent_plan_file_name(&self.slug, agent_id)?;
         Some(PlanFile { path: self.path.with_file_name(name), ..self.clone() })
+    }
+
+    /// The newest reports of the project's plans, for an estimate (PC-12).
+    pub(crate) fn project_reports(&self) -> Vec<PlanReport> {
+        super::list::recent_reports(&self.home, &self.project)
     }
 
     /// Reads the current content (PM-43). Anything but a plain file at this exact path is unreadable, with the

@@ -4,11 +4,16 @@
 use super::{PlanError, PlanRevisions, file, name_reservation, plans_home, revisions};
 use crate::storage::{ProjectSessions, SessionLock, find_session, transcript_session_id};
 use cutonce_core::plan::progress::StepState;
-use cutonce_core::plan::report::ReportedStep;
+use cutonce_core::plan::report::{PlanReport, ReportedStep};
 use cutonce_core::plan::{self, PlanContent, PlanStatus, RevisionOutcome};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// Reports that an estimate reads.
+const MAX_REPORTS: usize = 20;
+/// Plans of all projects among which it looks for them.
+const MAX_HISTORY: usize = 200;
 
 /// A plan, as listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -174,6 +179,16 @@ fn report_progress(revisions: &PlanRevisions) -> Option<ListedProgress> {
     let (done, steps) = (wanted.clone().filter(done).count(), wanted.count());
     // Nothing can be said about a plan without files and checks, except that nothing was done.
     (steps > 0 || report.drift).then_some(ListedProgress { done, steps, drift: report.drift })
+}
+
+/// The newest reports of a project's plans. Those that can't be read are left out.
+pub(super) fn recent_reports(home: &Path, project: &str) -> Vec<PlanReport> {
+    let all = revisions::submitted_names(home).into_iter().map(|slug| PlanRevisions::for_plan(home, &slug));
+    let mut reported: Vec<_> = all.filter_map(|plan| Some((plan.reported_at()?, plan))).collect();
+    reported.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+    let plans = reported.into_iter().take(MAX_HISTORY).map(|(_, plan)| plan);
+    let ours = plans.filter(|plan| plan.index().last().is_some_and(|last| last.project == project));
+    ours.take(MAX_REPORTS).filter_map(|plan| plan.report().ok().flatten()).collect()
 }
 
 /// Deletes the plan file, its subagents' files, its revisions and its name. No session may be using it.

@@ -7,7 +7,7 @@ use super::call_runner::CallRef;
 use super::events::SessionEvent;
 use super::parts::Approver;
 use crate::plan::workspace_diff::WorkspaceChanges;
-use crate::plan::{PlanFile, PlanStamp, read_contract};
+use crate::plan::{PlanStamp, read_contract};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
 use cutonce_core::mode;
 use cutonce_core::permission::{DeniedCall, Why};
@@ -15,9 +15,11 @@ use cutonce_core::plan::approval::{
     self, AmendedRevision, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict,
     SubmitOutcome,
 };
-use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::contract::{PlanContract, PlanStep};
+use cutonce_core::plan::progress::StepState;
+use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::scope::ScopeMethod;
-use cutonce_core::plan::{PhaseEvent, PlanContent, PlanEvent, PlanFreshness, RevisionOutcome as Settled};
+use cutonce_core::plan::{CostEstimate, PhaseEvent, PlanContent, PlanEvent, PlanFreshness, RevisionOutcome as Settled};
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer as Any, ChangedBy};
 use cutonce_core::settings::plan::{PlanLint, ScopeMode};
@@ -62,6 +64,8 @@ pub(crate) struct CheckedPlan {
     freshness: Option<PlanFreshness>,
     /// How commands will be kept in the scope (PC-22).
     scope_method: Option<ScopeMethod>,
+    /// Reports of the project's earlier plans, for the estimate (PC-12).
+    history: Vec<PlanReport>,
 }
 
 /// The decision and the user's feedback, for hooks.
@@ -84,6 +88,11 @@ fn exit_input(request: &approval::PlanExitRequest) -> serde_json::Value {
     input
 }
 
+/// True for a step that the implementation would do; in an amendment some are done already.
+fn is_to_do(step: &PlanStep) -> bool {
+    matches!(step.state, None | Some(StepState::Open | StepState::Changed | StepState::Failed))
+}
+
 fn told(changes: &WorkspaceChanges, root: &Path) -> Vec<String> {
     changes.lines(root, MOST_NAMED).into_iter().chain(changes.unseen_lines(root)).collect()
 }
@@ -99,7 +108,7 @@ impl SessionState {
         let call = n.map(|n| self.calls.reference(n));
         let root = self.context.env.workspace.root.clone();
         let (lint, found) = (self.context.shared.settings.plan.lint, self.planner.found());
-        let revisions = self.planner.file.as_ref().map(PlanFile::revisions);
+        let file = self.planner.file.clone();
         let home = self.context.env.workspace.cutonce_home.clone();
         let scope_off = self.context.shared.settings.plan.scope == ScopeMode::Off;
         let mut except: Vec<_> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
@@ -115,17 +124,19 @@ impl SessionState {
             let read = move || {
                 let contract = found.text().and_then(|plan| read_contract(&root, plan, lint));
                 let stamp = contract.as_ref().map(|contract| PlanStamp::new(&root, contract));
-                let freshness = match (&contract, found.text(), revisions) {
-                    (Some(contract), Some(plan), Some(revisions)) => revisions.freshness(&root, plan, contract),
+                let freshness = match (&contract, found.text(), &file) {
+                    (Some(contract), Some(plan), Some(file)) => file.revisions().freshness(&root, plan, contract),
                     _ => None,
                 };
                 let has_files = contract.as_ref().is_some_and(PlanContract::has_files) && !scope_off;
                 let scope_method = has_files.then(|| scope_method(&home).0);
-                (contract, stamp, freshness, scope_method)
+                let history =
+                    file.filter(|_| contract.is_some()).map(|file| file.project_reports()).unwrap_or_default();
+                (contract, stamp, freshness, scope_method, history)
             };
-            let (contract, stamp, freshness, scope_method) =
+            let (contract, stamp, freshness, scope_method, history) =
                 tokio::task::spawn_blocking(read).await.unwrap_or_default();
-            let checked = CheckedPlan { changed, contract, stamp, freshness, scope_method };
+            let checked = CheckedPlan { changed, contract, stamp, freshness, scope_method, history };
             let _ = events.send(SessionEvent::PlanChecked { call, checked, draft: draft.map(Box::new) });
         });
     }
@@ -142,6 +153,8 @@ impl SessionState {
         }
         let found = self.planner.found();
         let (previous, running) = (self.last_submission(), self.context.env.shells.running_tasks());
+        let contract = self.contract_of(&found, checked.contract);
+        let steps = contract.as_ref().map_or(0, |contract| contract.steps.iter().filter(|step| is_to_do(step)).count());
         let submission = PlanSubmission {
             ask_id: crate::new_id(),
             content: found.clone(),
@@ -149,9 +162,10 @@ impl SessionState {
             revision: found.text().map_or(0, |plan| self.next_revision(plan)),
             layer: self.planner.layer,
             changed_files: checked.changed,
-            contract: self.contract_of(&found, checked.contract),
+            contract,
             freshness: checked.freshness,
             scope_method: checked.scope_method,
+            estimate: CostEstimate::new(&checked.history, steps),
             amends: self.amended_by(&found),
             // A request that a crash left open goes to the user as it is.
             fix_findings: n.is_some() && draft.is_none() && self.context.shared.settings.plan.lint == PlanLint::Fix,

@@ -5,6 +5,7 @@ pub mod approval;
 pub mod command;
 pub mod contract;
 mod directory;
+mod estimate;
 mod event;
 mod freshness;
 pub mod implementation;
@@ -22,6 +23,7 @@ pub mod scope_git;
 mod tools;
 
 pub use directory::{PlansDirectoryError, check_plans_directory};
+pub use estimate::CostEstimate;
 pub use event::{LiveStep, PlanEvent, StepProgress};
 pub use freshness::{FreshnessState, PlanFreshness, StaleFile};
 pub use installers::installer;

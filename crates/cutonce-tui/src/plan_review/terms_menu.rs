@@ -144,5 +144,7 @@ pub fn draw(review: &PlanReview, menu: TermsMenu, area: Rect, buffer: &mut Buffe
         ];
         rows.extend(text::wrap(&Line::from(words), width, &RowPrefix { first, next: vec![Span::raw("   ")] }));
     }
+    let estimate = review.subject.request.estimate.as_ref().filter(|_| menu == TermsMenu::Budget);
+    rows.extend(estimate.into_iter().flat_map(|one| text::wrap_plain(&format!(" {}", one.text()), width, theme.dim)));
     rows.into_iter().zip(area.rows()).for_each(|(row, place)| row.render(place, buffer));
 }

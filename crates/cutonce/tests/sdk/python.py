@@ -677,6 +677,30 @@ async def ho_2_pc_38_the_answer_sets_steps_scope_and_terms():
     assert again.files() == {}, "an unknown step approves nothing"
 
 
+async def ho_2_pc_12_the_host_grants_the_budget_again():
+    used = {"input_tokens": 100_000, "output_tokens": 1_000}
+    stage = Stage(call("Write", file_path="{plan}", content=STEPS), {**call("ExitPlanMode"), "usage": used},
+                  {**call("Write", file_path="late.txt", content="NEVER"), "usage": used},
+                  call("Write", file_path="late.txt", content="LATE"), call("Write", file_path="more.txt", content="MORE"),
+                  {"text": "implemented"})
+    asked = []
+
+    async def answers(tool, given, context):
+        asked.append(tool)
+        if tool == "ExitPlanMode":
+            return PermissionResultAllow(updated_input={**given, "choice": "acceptEdits", "budgetUsd": 0.1})
+        answer = {given["questions"][0]["question"]: "Continue"}
+        return PermissionResultAllow(updated_input={**given, "answers": answer})
+
+    async with ClaudeSDKClient(stage.options(can_use_tool=answers, permission_mode="plan")) as client:
+        await client.query("plan it")
+        stopped = [message async for message in client.receive_response()]
+        continued = [message async for message in client.receive_response()]
+    assert stopped[-1].subtype == "error_max_budget_usd" and continued[-1].result == "implemented", continued
+    assert asked == ["ExitPlanMode", "AskUserQuestion"], asked
+    assert stage.files() == {"late.txt": "LATE", "more.txt": "MORE"}
+
+
 async def ho_2_the_answer_may_edit_the_plan():
     stage = planning({"text": "implemented"})
 

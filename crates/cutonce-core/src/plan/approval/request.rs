@@ -5,7 +5,7 @@ use super::terms::ApprovalTerms;
 use crate::mode::{Mode, ModeState};
 use crate::plan::contract::PlanContract;
 use crate::plan::scope::ScopeMethod;
-use crate::plan::{PlanContent, PlanFreshness};
+use crate::plan::{CostEstimate, PlanContent, PlanFreshness};
 use serde::{Deserialize, Serialize};
 
 /// Question of every request.
@@ -32,6 +32,8 @@ pub struct PlanSubmission {
     pub freshness: Option<PlanFreshness>,
     /// How commands will be kept in the scope; `None` without one (PC-22).
     pub scope_method: Option<ScopeMethod>,
+    /// What the implementation may cost (PC-12).
+    pub estimate: Option<CostEstimate>,
     /// The approved revision that this plan amends (PC-40).
     pub amends: Option<AmendedRevision>,
     /// Findings go back to the model first (`plan.lint`).
@@ -140,6 +142,9 @@ pub struct PlanExitRequest {
     /// How commands will be kept in the scope; none without one (PC-22).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope_method: Option<ScopeMethod>,
+    /// What the implementation may cost; none without a history to rest on (PC-12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<CostEstimate>,
     /// The approved revision that this plan amends; none if it is the first (PC-40).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amends: Option<AmendedRevision>,
@@ -170,6 +175,7 @@ impl PlanExitRequest {
             contract: None,
             freshness: None,
             scope_method: None,
+            estimate: None,
             amends: None,
             stay: 0,
         }
@@ -194,6 +200,7 @@ impl PlanExitRequest {
             contract: submission.contract,
             freshness: submission.freshness,
             scope_method: submission.scope_method,
+            estimate: submission.estimate,
             amends: submission.amends,
             stay: state.visit_number(),
         }

@@ -27,6 +27,7 @@ impl PlanExitRequest {
             contract: None,
             freshness: None,
             scope_method: None,
+            estimate: None,
             amends: None,
             stay: 0,
         }

@@ -137,6 +137,7 @@ mod tests {
             contract,
             freshness: None,
             scope_method: None,
+            estimate: None,
             amends: None,
             fix_findings,
         }

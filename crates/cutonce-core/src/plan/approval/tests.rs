@@ -22,6 +22,7 @@ pub(super) fn submission(ask_id: &str, found: PlanContent) -> PlanSubmission {
         contract: None,
         freshness: None,
         scope_method: None,
+        estimate: None,
         amends: None,
         fix_findings: false,
     }

@@ -19,7 +19,8 @@ pub fn is_same_command(check: &str, command: &str, root: &str) -> bool {
     !normal.is_empty() && normal == normal_command(command, root)
 }
 
-fn normal_command(command: &str, root: &str) -> Vec<String> {
+/// The words of a command without what PC-31 removes.
+pub(super) fn normal_command(command: &str, root: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut at_start = true;
     let mut skip_target = false;

@@ -1,6 +1,6 @@
 //! Drift (PC-35): where the implementation differs from the approved plan.
 
-use super::{Evidence, PlanProgress, StepState, changed_paths};
+use super::{Evidence, ObservedWrites, PlanProgress, StepState};
 use crate::plan::contract::{PlanStep, matches_path};
 use crate::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
 use crate::settings::plan::ScopeMode;
@@ -21,16 +21,16 @@ pub struct CheckNotRun {
 impl PlanProgress {
     /// Files that changed outside the scope and still differ.
     pub(in crate::plan) fn outside(&self) -> Vec<String> {
-        let scope = self.whole_scope();
-        let outside = |path: &String| self.is_outside(&scope, path);
-        changed_paths(self.evidence.iter()).into_iter().filter(outside).collect()
+        let (scope, writes) = (self.whole_scope(), self.evidence.writes());
+        let outside = |path: &&str| self.is_outside(&scope, &writes, path);
+        writes.changed().filter(outside).map(str::to_string).collect()
     }
 
     /// Files that changed inside the scope.
     pub(super) fn changed_inside(&self) -> Vec<String> {
-        let scope = self.whole_scope();
-        let inside = |path: &String| !self.is_outside(&scope, path);
-        changed_paths(self.evidence.iter()).into_iter().filter(inside).collect()
+        let (scope, writes) = (self.whole_scope(), self.evidence.writes());
+        let inside = |path: &&str| !self.is_outside(&scope, &writes, path);
+        writes.changed().filter(inside).map(str::to_string).collect()
     }
 
     /// The scope, even if it is not enforced: drift is reported in any case.
@@ -38,14 +38,10 @@ impl PlanProgress {
         self.plan.scope(ScopeMode::Ask).unwrap_or_default()
     }
 
-    fn is_outside(&self, scope: &PlanScope, path: &str) -> bool {
-        // A plan without files has no border.
-        let exempt = self
-            .evidence
-            .iter()
-            .any(|piece| matches!(piece, Evidence::Wrote { path: known, exempt: true, .. } if known == path));
-        let target = ScopedPath { path: Some(path), is_ignored: exempt, ..ScopedPath::default() };
+    fn is_outside(&self, scope: &PlanScope, writes: &ObservedWrites, path: &str) -> bool {
+        let target = ScopedPath { path: Some(path), is_ignored: writes.is_exempt(path), ..ScopedPath::default() };
         let added = self.accepted.iter().any(|known| known == path);
+        // A plan without files has no border.
         !scope.files.is_empty() && !added && scope.verdict(target) == ScopeVerdict::Outside
     }
 
@@ -72,7 +68,7 @@ impl PlanProgress {
     /// Steps that were written before one that their `after` names.
     pub(in crate::plan) fn out_of_order(&self) -> Vec<String> {
         let early = |step: &&PlanStep| {
-            let Some((written, _)) = self.writes(step).next() else { return false };
+            let Some(written) = self.writes(step).first() else { return false };
             step.after.iter().filter(|id| self.plan.excluded(id).is_none()).any(|id| {
                 let Some(first) = self.plan.contract.step(id).filter(|first| has_evidence(first)) else { return false };
                 self.first_done(first).is_none_or(|done| written < done)
@@ -83,29 +79,24 @@ impl PlanProgress {
 
     /// Position of the first write of a step, or of the first passed check if it has no files.
     fn first_done(&self, step: &PlanStep) -> Option<usize> {
-        let written = self.writes(step).map(|(at, _)| at).next();
-        written.or_else(|| {
-            let passes = |evidence: &Evidence| {
-                matches!(evidence, Evidence::Ran { command, exit_code: Some(0), .. }
-                    if step.checks.iter().any(|check| super::is_same_command(check, command, &self.root)))
-            };
-            let alone = step.files.is_empty();
-            self.evidence_for(step).find(|(_, evidence)| alone && passes(evidence)).map(|(at, _)| at)
-        })
+        let since = self.since(step);
+        let first_pass =
+            || step.checks.iter().filter_map(|check| self.evidence.first_pass(check, &self.root, since)).min();
+        self.writes(step).first().or_else(|| step.files.is_empty().then(first_pass).flatten())
     }
 
     /// Checks that did not run after the last write; checks of the whole plan also if they failed.
     pub(in crate::plan) fn checks_not_run(&self) -> Vec<CheckNotRun> {
         let mut found = Vec::new();
         for step in self.plan.approved_steps() {
-            let last_write = self.writes(step).map(|(at, _)| at).max();
+            let last_write = self.writes(step).last();
             for (check, run) in step.checks.iter().zip(self.last_runs(step)) {
                 if run.is_none_or(|(at, _)| Some(at) < last_write) {
                     found.push(CheckNotRun { step: Some(step.id.clone()), command: check.clone(), exit_code: None });
                 }
             }
         }
-        let last_write = self.evidence.iter().rposition(|evidence| matches!(evidence, Evidence::Wrote { .. }));
+        let last_write = self.evidence.writes().last();
         for check in &self.plan.contract.checks {
             let exit_code = match self.last_run(check, 0) {
                 Some((at, run)) if Some(at) > last_write && run.exit_code == Some(0) => continue,
@@ -120,7 +111,7 @@ impl PlanProgress {
     /// Paths of denied writes, each once.
     pub(in crate::plan) fn denied(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
-        for piece in &self.evidence {
+        for piece in self.evidence() {
             if let Evidence::Denied { path } = piece
                 && !found.contains(path)
             {
@@ -143,8 +134,7 @@ impl PlanProgress {
     /// True if no approved step names files or checks, and nothing was written: nothing shows that the plan was
     /// implemented.
     pub(in crate::plan) fn shows_nothing(&self) -> bool {
-        let wrote = |evidence: &Evidence| matches!(evidence, Evidence::Wrote { .. });
-        !self.plan.can_be_followed() && !self.evidence.iter().any(wrote)
+        !self.plan.can_be_followed() && self.evidence.writes().last().is_none()
     }
 
     /// Approved steps that are open or failed.

@@ -5,6 +5,7 @@ mod approved;
 mod claims;
 mod command;
 mod drift;
+mod observed;
 mod reminder;
 
 pub use approved::{ApprovedContract, StepAnswer, UnknownStep};
@@ -12,8 +13,9 @@ pub use claims::UnprovenClaim;
 pub use command::is_same_command;
 pub use drift::CheckNotRun;
 
-use super::contract::{FindingKind, PlanContract, PlanStep, matches_path};
+use super::contract::{FindingKind, PlanContract, PlanStep};
 use super::{LiveStep, StepProgress};
+use observed::{ObservedEvidence, ObservedWrites};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -112,7 +114,7 @@ pub struct PlanProgress {
     plan: ApprovedContract,
     /// Root of the workspace, to recognise `cd ROOT`.
     root: String,
-    evidence: Vec<Evidence>,
+    evidence: ObservedEvidence,
     /// Number of pieces of evidence that are older than the step, by id. Steps of an amendment start later.
     since: BTreeMap<String, usize>,
     /// Files that an earlier revision allowed.
@@ -123,7 +125,7 @@ pub struct PlanProgress {
 
 impl PlanProgress {
     pub fn new(plan: ApprovedContract, root: impl Into<String>) -> PlanProgress {
-        let (evidence, since, accepted) = (vec![], BTreeMap::new(), vec![]);
+        let (evidence, since, accepted) = (ObservedEvidence::default(), BTreeMap::new(), vec![]);
         PlanProgress { plan, root: root.into(), evidence, since, accepted, approved_at: 0 }
     }
 
@@ -138,7 +140,7 @@ impl PlanProgress {
     }
 
     pub fn evidence(&self) -> &[Evidence] {
-        &self.evidence
+        self.evidence.pieces()
     }
 
     /// Takes a piece of evidence; returns the steps whose state changed, and those whose check failed once more.
@@ -150,7 +152,7 @@ impl PlanProgress {
         };
         match evidence {
             Evidence::Wrote { ref before, ref after, .. } if before == after => {}
-            other => self.evidence.push(other),
+            other => self.evidence.push(other, &self.root),
         }
         let fails = |id: &str| {
             let checks = self.plan.contract.step(id).map(|step| &step.checks).into_iter().flatten();
@@ -170,7 +172,7 @@ impl PlanProgress {
     /// The hash of a planned file as this session knows it: from its last write, or from the approval. `None` if it
     /// knows nothing about the file (PC-13).
     pub fn known_content(&self, path: &str) -> Option<Option<&str>> {
-        let since_approval = self.evidence.iter().skip(self.approved_at).rev();
+        let since_approval = self.evidence().iter().skip(self.approved_at).rev();
         let last = since_approval.filter_map(|evidence| match evidence {
             Evidence::Wrote { path, after, .. } | Evidence::Seen { path, after } => Some((path, after)),
             _ => None,
@@ -181,14 +183,12 @@ impl PlanProgress {
 
     /// True if this session wrote the file.
     pub fn has_written(&self, path: &str) -> bool {
-        self.evidence
-            .iter()
-            .any(|evidence| matches!(evidence, Evidence::Wrote { path: written, .. } if written == path))
+        self.evidence.has_written(path)
     }
 
     /// How often the model was reminded of open steps at the end of a turn, since the last approval.
     pub fn end_reminders(&self) -> usize {
-        self.evidence.iter().skip(self.approved_at).filter(|evidence| matches!(evidence, Evidence::Reminded)).count()
+        self.evidence().iter().skip(self.approved_at).filter(|evidence| matches!(evidence, Evidence::Reminded)).count()
     }
 
     /// Dollars that turns since the last approval took, for the budget.
@@ -202,7 +202,7 @@ impl PlanProgress {
     }
 
     fn spent_since(&self, start: usize) -> (f64, f64) {
-        let turns = self.evidence.iter().skip(start).filter_map(|evidence| match evidence {
+        let turns = self.evidence().iter().skip(start).filter_map(|evidence| match evidence {
             Evidence::Spent { micro_usd, millis } => Some((*micro_usd as f64 / 1e6, *millis as f64 / 1e3)),
             _ => None,
         });
@@ -235,8 +235,8 @@ impl PlanProgress {
         }
         let last_runs = self.last_runs(step);
         let failed = last_runs.iter().flatten().any(|(_, run)| run.exit_code != Some(0));
-        let last_write = self.writes(step).map(|(at, _)| at).max();
-        let is_changed = !self.changed_files(step).is_empty();
+        let writes = self.writes(step);
+        let (last_write, is_changed) = (writes.last(), writes.changed().next().is_some());
         let fresh = |run: &Option<(usize, CheckRun)>| run.as_ref().is_some_and(|(at, _)| Some(*at) > last_write);
         let passed = !last_runs.is_empty() && !failed && last_runs.iter().all(fresh);
         match (failed, is_changed || step.files.is_empty()) {
@@ -247,43 +247,29 @@ impl PlanProgress {
         }
     }
 
-    /// Evidence that counts for a step, with its positions.
-    fn evidence_for(&self, step: &PlanStep) -> impl Iterator<Item = (usize, &Evidence)> {
-        let since = self.since.get(&step.id).copied().unwrap_or_default();
-        self.evidence.iter().enumerate().skip(since)
+    /// Position of the first evidence that counts for a step.
+    fn since(&self, step: &PlanStep) -> usize {
+        self.since.get(&step.id).copied().unwrap_or_default()
     }
 
     /// Writes to the files of a step.
-    fn writes<'a>(&'a self, step: &'a PlanStep) -> impl Iterator<Item = (usize, &'a str)> {
-        self.evidence_for(step).filter_map(|(at, evidence)| match evidence {
-            Evidence::Wrote { path, .. } if names_file(step, path) => Some((at, path.as_str())),
-            _ => None,
-        })
+    fn writes(&self, step: &PlanStep) -> ObservedWrites<'_> {
+        self.evidence.writes_of(step, self.since(step))
     }
 
     /// Files of a step that differ from before it.
     pub(in crate::plan) fn changed_files(&self, step: &PlanStep) -> Vec<String> {
-        let writes = self.evidence_for(step).map(|(_, evidence)| evidence);
-        changed_paths(writes).into_iter().filter(|path| names_file(step, path)).collect()
+        self.writes(step).changed().map(str::to_string).collect()
     }
 
     /// The last run of each check of a step, with its position.
     pub(in crate::plan) fn last_runs(&self, step: &PlanStep) -> Vec<Option<(usize, CheckRun)>> {
-        let since = self.since.get(&step.id).copied().unwrap_or_default();
+        let since = self.since(step);
         step.checks.iter().map(|check| self.last_run(check, since)).collect()
     }
 
     fn last_run(&self, check: &str, since: usize) -> Option<(usize, CheckRun)> {
-        let runs = self.evidence.iter().enumerate().skip(since).rev();
-        runs.into_iter().find_map(|(at, evidence)| match evidence {
-            Evidence::Ran { command, exit_code, by, at: time, output }
-                if is_same_command(check, command, &self.root) =>
-            {
-                let (command, exit_code, by) = (check.to_string(), *exit_code, *by);
-                Some((at, CheckRun { command, exit_code, by, at: time.clone(), output: output.clone() }))
-            }
-            _ => None,
-        })
+        self.evidence.last_run(check, &self.root, since)
     }
 
     /// Checks that have not passed since the last write, each once (PC-31). The program runs them at the end.
@@ -291,10 +277,10 @@ impl PlanProgress {
         let mut pending: Vec<String> = Vec::new();
         let steps = self.plan.approved_steps();
         let of_steps = steps.flat_map(|step| {
-            let last_write = self.writes(step).map(|(at, _)| at).max();
+            let last_write = self.writes(step).last();
             step.checks.iter().zip(self.last_runs(step)).map(move |(check, run)| (check, run, last_write))
         });
-        let last_write = self.evidence.iter().rposition(|evidence| matches!(evidence, Evidence::Wrote { .. }));
+        let last_write = self.evidence.writes().last();
         let of_plan = self.plan.contract.checks.iter().map(|check| (check, self.last_run(check, 0), last_write));
         for (check, run, last_write) in of_steps.chain(of_plan) {
             let passed = run.is_some_and(|(at, run)| run.exit_code == Some(0) && Some(at) > last_write);
@@ -308,7 +294,7 @@ impl PlanProgress {
     /// Replaces the plan by an amended revision (PC-40). Checked steps that are still in the plan keep their files,
     /// checks and evidence; changed and new steps start now.
     pub fn amend(&mut self, mut plan: ApprovedContract) {
-        let now = self.evidence.len();
+        let now = self.evidence().len();
         let mut since = BTreeMap::new();
         for step in &mut plan.contract.steps {
             let old = self.plan.contract.steps.iter().find(|old| is_same_title(&old.title, &step.title));
@@ -355,21 +341,6 @@ fn body<'a>(step: &PlanStep, plan: &'a str) -> Vec<&'a str> {
 
 fn is_same_title(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
-}
-
-fn names_file(step: &PlanStep, path: &str) -> bool {
-    step.files.iter().any(|file| matches_path(&file.path, path))
-}
-
-/// Paths whose content at the end differs from the start.
-fn changed_paths<'a>(evidence: impl Iterator<Item = &'a Evidence>) -> Vec<String> {
-    let mut files: BTreeMap<&str, (&Option<String>, &Option<String>)> = BTreeMap::new();
-    for piece in evidence {
-        if let Evidence::Wrote { path, before, after, .. } = piece {
-            files.entry(path).and_modify(|(_, last)| *last = after).or_insert((before, after));
-        }
-    }
-    files.into_iter().filter(|(_, (before, after))| before != after).map(|(path, _)| path.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::plan::contract::{PlanContract, PlannedFile, PlannedKind};
+use crate::plan::contract::{PlanContract, PlannedFile, PlannedKind, matches_path};
 use crate::plan::implementation::replay_implementation;
 use crate::plan::report::PlanReport;
 use crate::transcript::EntryBody;
@@ -317,7 +317,7 @@ proptest! {
         let progress = run(progress(steps), evidence);
         for step in &progress.plan().contract.steps {
             if progress.state(step) == StepState::Checked {
-                let last_write = progress.evidence().iter().rposition(|piece| matches!(piece, Evidence::Wrote { path, .. } if names_file(step, path)));
+                let last_write = progress.evidence().iter().rposition(|piece| matches!(piece, Evidence::Wrote { path, .. } if step.files.iter().any(|file| matches_path(&file.path, path))));
                 for check in &step.checks {
                     let after = progress.evidence().iter().skip(last_write.map_or(0, |at| at + 1));
                     let mut passed = after.filter(|piece| matches!(piece, Evidence::Ran { command, exit_code: Some(0), .. } if is_same_command(check, command, ROOT)));
@@ -370,5 +370,24 @@ proptest! {
         let replayed = replay_implementation(&read, ROOT).expect("an implementation").progress;
         prop_assert_eq!(report(&replayed, ""), report(&live, ""));
         prop_assert_eq!(replayed.states(), live.states());
+    }
+}
+
+proptest! {
+    #[test]
+    fn pc_30_writes_are_found_like_planned_paths(
+        planned in "[ab./*]{0,5}",
+        paths in prop::collection::vec("[ab./*-]{1,5}", 0..8),
+        since in 0usize..8,
+    ) {
+        let mut evidence = ObservedEvidence::default();
+        paths.iter().for_each(|path| evidence.push(wrote(path, "0", "1"), ROOT));
+        let found = evidence.writes_of(&step("1", &[&planned], &[], &[]), since);
+        let matching = |(at, path): &(usize, &String)| *at >= since && matches_path(&planned, path);
+        let by_hand: Vec<(usize, &String)> = paths.iter().enumerate().filter(matching).collect();
+        let names: std::collections::BTreeSet<&str> = by_hand.iter().map(|(_, path)| path.as_str()).collect();
+        prop_assert_eq!(found.changed().collect::<Vec<_>>(), names.into_iter().collect::<Vec<_>>());
+        let ends = by_hand.first().zip(by_hand.last()).map(|(first, last)| (first.0, last.0));
+        prop_assert_eq!(found.first().zip(found.last()), ends);
     }
 }

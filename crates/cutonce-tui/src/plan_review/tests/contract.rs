@@ -4,7 +4,7 @@ use super::*;
 use cutonce_agent::plan::read_contract;
 use cutonce_core::model_request::Effort;
 use cutonce_core::plan::progress::{StepAnswer, StepState};
-use cutonce_core::plan::{PlanFreshness, StaleFile};
+use cutonce_core::plan::{CostEstimate, PlanFreshness, StaleFile};
 use cutonce_core::settings::plan::PlanLint;
 use std::collections::BTreeMap;
 
@@ -117,6 +117,17 @@ fn pc_12_model_effort_and_budget_take_two_keys() {
         assert_eq!((answer.model.as_deref(), answer.effort), (Some("opus"), Some(Effort::High)));
         assert_eq!(answer.budget_usd, Some(1.0));
     }
+}
+
+#[test]
+fn pc_12_budgets_show_the_estimate() {
+    let project = tempfile::tempdir().unwrap();
+    let mut subject = contract_subject(project.path());
+    subject.request.estimate = Some(CostEstimate { plans: 5, low_usd: 0.4, high_usd: 1.2 });
+    let mut person = Person::at(subject, 80, 24);
+    assert!(!person.screen().contains("plans here"));
+    person.keys("b");
+    assert!(person.screen().contains("last 5 plans here: $0.40–1.20 for this many steps"), "{}", person.screen());
 }
 
 #[test]

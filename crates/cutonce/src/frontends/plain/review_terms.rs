@@ -27,6 +27,9 @@ pub fn contract_text(request: &PlanExitRequest, contract: &PlanContract, terms: 
             diff.lines().for_each(|line| text.push_str(&format!("  | {}\n", reveal_hidden(line))));
         }
     }
+    if let Some(estimate) = &request.estimate {
+        text.push_str(&format!("  {}\n", estimate.text()));
+    }
     let chosen = terms.describe();
     if !chosen.is_empty() {
         text.push_str(&format!("  implementation: {chosen}\n"));

@@ -1,0 +1,121 @@
+//! Evidence in the order of the work, found by file and by command: a step reads its own pieces, not all of them.
+
+use super::command::normal_command;
+use super::{CheckRun, Evidence};
+use crate::plan::contract::{PlanStep, is_glob, matches_path};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ObservedEvidence {
+    pieces: Vec<Evidence>,
+    /// Positions of the writes, by path.
+    writes: BTreeMap<String, Vec<usize>>,
+    /// Positions of the runs, by command without what PC-31 removes.
+    runs: BTreeMap<Vec<String>, Vec<usize>>,
+}
+
+impl ObservedEvidence {
+    pub fn push(&mut self, piece: Evidence, root: &str) {
+        let at = self.pieces.len();
+        match &piece {
+            Evidence::Wrote { path, .. } => self.writes.entry(path.clone()).or_default().push(at),
+            Evidence::Ran { command, .. } => self.runs.entry(normal_command(command, root)).or_default().push(at),
+            _ => {}
+        }
+        self.pieces.push(piece);
+    }
+
+    pub fn pieces(&self) -> &[Evidence] {
+        &self.pieces
+    }
+
+    pub fn has_written(&self, path: &str) -> bool {
+        self.writes.contains_key(path)
+    }
+
+    /// All writes.
+    pub fn writes(&self) -> ObservedWrites<'_> {
+        let files = self.writes.iter().map(|(path, positions)| (path.as_str(), positions.as_slice()));
+        ObservedWrites { pieces: &self.pieces, files: files.collect() }
+    }
+
+    /// Writes to the files of a step, from a position on.
+    pub fn writes_of(&self, step: &PlanStep, since: usize) -> ObservedWrites<'_> {
+        let files = step.files.iter().flat_map(|file| self.written(&file.path));
+        let late = files.map(|(path, positions)| (path, &positions[positions.partition_point(|at| *at < since)..]));
+        ObservedWrites { pieces: &self.pieces, files: late.filter(|(_, positions)| !positions.is_empty()).collect() }
+    }
+
+    /// Written files that a planned path covers, as `matches_path` does.
+    fn written(&self, planned: &str) -> Vec<(&str, &[usize])> {
+        let folder = planned.trim_end_matches('/');
+        let found: Vec<(&String, &Vec<usize>)> = if is_glob(planned) || folder == "." {
+            self.writes.iter().filter(|(path, _)| matches_path(planned, path)).collect()
+        } else {
+            let prefix = format!("{folder}/");
+            let below = self.writes.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(&prefix));
+            self.writes.get_key_value(planned).into_iter().chain(below).collect()
+        };
+        found.into_iter().map(|(path, positions)| (path.as_str(), positions.as_slice())).collect()
+    }
+
+    /// The last run of a check from a position on, with its position.
+    pub fn last_run(&self, check: &str, root: &str, since: usize) -> Option<(usize, CheckRun)> {
+        let at = self.runs_of(check, root).last().copied().filter(|at| *at >= since)?;
+        match &self.pieces[at] {
+            Evidence::Ran { exit_code, by, at: time, output, .. } => {
+                let (command, at_time, output) = (check.to_string(), time.clone(), output.clone());
+                Some((at, CheckRun { command, exit_code: *exit_code, by: *by, at: at_time, output }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The first passed run of a check from a position on.
+    pub fn first_pass(&self, check: &str, root: &str, since: usize) -> Option<usize> {
+        let passed = |at: &usize| matches!(self.pieces[*at], Evidence::Ran { exit_code: Some(0), .. });
+        self.runs_of(check, root).iter().copied().filter(|at| *at >= since).find(passed)
+    }
+
+    fn runs_of(&self, check: &str, root: &str) -> &[usize] {
+        let normal = normal_command(check, root);
+        // A check without a command never runs.
+        let runs = self.runs.get(&normal).filter(|_| !normal.is_empty());
+        runs.map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Some of the writes: paths with the positions of their evidence, which are never empty.
+pub(super) struct ObservedWrites<'a> {
+    pieces: &'a [Evidence],
+    files: BTreeMap<&'a str, &'a [usize]>,
+}
+
+impl<'a> ObservedWrites<'a> {
+    pub fn first(&self) -> Option<usize> {
+        self.files.values().filter_map(|positions| positions.first().copied()).min()
+    }
+
+    pub fn last(&self) -> Option<usize> {
+        self.files.values().filter_map(|positions| positions.last().copied()).max()
+    }
+
+    /// Paths whose content at the end differs from the start, in their order.
+    pub fn changed(&self) -> impl Iterator<Item = &'a str> {
+        let pieces = self.pieces;
+        let differs = move |positions: &[usize]| {
+            let ends = positions.first().zip(positions.last());
+            ends.is_some_and(|(first, last)| match (&pieces[*first], &pieces[*last]) {
+                (Evidence::Wrote { before, .. }, Evidence::Wrote { after, .. }) => before != after,
+                _ => false,
+            })
+        };
+        self.files.iter().filter(move |(_, positions)| differs(positions)).map(|(path, _)| *path)
+    }
+
+    /// True if a write of this path is exempt from the scope.
+    pub fn is_exempt(&self, path: &str) -> bool {
+        let positions = self.files.get(path).copied().unwrap_or_default();
+        positions.iter().any(|at| matches!(self.pieces[*at], Evidence::Wrote { exempt: true, .. }))
+    }
+}
