@@ -20,8 +20,13 @@ use cutonce_core::team::{
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedSender, WeakUnboundedSender};
 use tokio_util::sync::CancellationToken;
+
+/// Pauses before a report to the lead is sent again.
+const FIRST_RETRY: Duration = Duration::from_millis(200);
+const LONGEST_RETRY: Duration = Duration::from_secs(30);
 
 /// Fails closed: hooks of a host can't run in another process, so calls they would deny must not run there.
 const HOST_HOOKS: &str = "the host's hooks only work in its own process, so a teammate can't run in a separate process here; start it without `ownProcess`";
@@ -263,15 +268,22 @@ impl TeamHandle {
         tokio::spawn(async move { handle.send_evidence().await });
     }
 
-    async fn send_evidence(&self) {
+    /// False if some of it has to be sent again.
+    async fn send_evidence(&self) -> bool {
         let _turn = self.sending.lock().await;
         let evidence = std::mem::take(&mut *self.evidence.lock_unpoisoned());
-        let Some(joined) = self.membership().filter(|_| !evidence.is_empty()) else { return };
-        for evidence in evidence {
-            let content = ControlMessage::WorkEvidence { evidence: Box::new(evidence) };
-            let sent = joined.send_control(LEAD_NAME, crate::new_id(), content).await;
-            sent.unwrap_or_else(|error| tracing::warn!("{error}"));
+        let Some(joined) = self.membership().filter(|_| !evidence.is_empty()) else { return true };
+        let mut unsent = evidence.into_iter();
+        while let Some(evidence) = unsent.next() {
+            let content = ControlMessage::WorkEvidence { evidence: Box::new(evidence.clone()) };
+            if let Err(error) = joined.send_control(LEAD_NAME, crate::new_id(), content).await {
+                tracing::warn!("{error}");
+                // The next report of the state sends the rest first.
+                self.evidence.lock_unpoisoned().splice(0..0, std::iter::once(evidence).chain(unsent));
+                return false;
+            }
         }
+        true
     }
 
     /// Reports a teammate's state to the lead, one report at a time and always the current state. An outdated
@@ -281,22 +293,32 @@ impl TeamHandle {
         self.unreported_usage.lock_unpoisoned().add_all(used);
         let handle = self.clone();
         tokio::spawn(async move {
-            // A lead that reads «idle» has the evidence of the work before.
-            handle.send_evidence().await;
-            let mut told = handle.reported_state.lock().await;
-            let state = *handle.teammate_state.lock_unpoisoned();
-            let used = std::mem::take(&mut *handle.unreported_usage.lock_unpoisoned());
-            let is_news = *told != Some(state) || used != UsageTotals::default();
-            let Some(joined) = handle.membership().filter(|_| is_news) else { return };
-            let status = ControlMessage::TeammateStatus { state, used: used.clone() };
-            match joined.send_control(LEAD_NAME, crate::new_id(), status).await {
-                Ok(()) => *told = Some(state),
-                Err(error) => {
-                    handle.unreported_usage.lock_unpoisoned().add_all(&used);
-                    tracing::warn!("{error}");
-                }
+            let mut pause = FIRST_RETRY;
+            // A full mailbox has room again later. A lead that reads «idle» has the evidence of the work before.
+            while !(handle.send_evidence().await && handle.send_state().await) {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_RETRY);
             }
         });
+    }
+
+    /// False if the state has to be sent again.
+    async fn send_state(&self) -> bool {
+        let mut reported = self.reported_state.lock().await;
+        let state = *self.teammate_state.lock_unpoisoned();
+        let used = std::mem::take(&mut *self.unreported_usage.lock_unpoisoned());
+        let is_news = *reported != Some(state) || used != UsageTotals::default();
+        let Some(joined) = self.membership().filter(|_| is_news) else { return true };
+        let status = ControlMessage::TeammateStatus { state, used: used.clone() };
+        let sent = joined.send_control(LEAD_NAME, crate::new_id(), status).await;
+        match &sent {
+            Ok(()) => *reported = Some(state),
+            Err(error) => {
+                self.unreported_usage.lock_unpoisoned().add_all(&used);
+                tracing::warn!("{error}");
+            }
+        }
+        sent.is_ok()
     }
 
     pub fn record(&self) -> Option<TeamRecord> {
