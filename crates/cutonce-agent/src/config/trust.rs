@@ -25,8 +25,15 @@ pub(crate) fn is_trusted(home: &Path, user_home: Option<&Path>, folder: &Path, l
     let mut entries = read_trust_file(home).unwrap_or_default().folders.into_iter().chain(listed);
     entries.any(|entry| {
         let entry = resolve(&entry);
-        entry.is_absolute() && !is_too_broad(&entry, user_home) && folder.starts_with(&entry)
+        entry.is_absolute() && !is_too_broad(&entry, user_home) && includes(&entry, &folder)
     })
+}
+
+/// True if trust in `entry` includes `folder`. Installed packages below it are the work of others, and commands in the
+/// sandbox may write them (SB-4).
+fn includes(entry: &Path, folder: &Path) -> bool {
+    let below = folder.strip_prefix(entry);
+    below.is_ok_and(|below| below.iter().all(|name| name != "node_modules"))
 }
 
 /// Trusts a folder and everything below it.
@@ -106,7 +113,7 @@ mod tests {
         let user = tempfile::tempdir().unwrap();
         let home = user.path().join(".cutonce");
         let project = user.path().join("code/app");
-        for dir in ["code/app/sub", "code/app2", "code/other"] {
+        for dir in ["code/app/sub/node_modules/x", "code/app2", "code/other"] {
             std::fs::create_dir_all(user.path().join(dir)).unwrap();
         }
         let trusted = |folder: &str, listed: &[&str]| {
@@ -118,6 +125,8 @@ mod tests {
         trust_folder(&home, Some(user.path()), &project).unwrap();
         assert!(trusted("code/app", &[]) && trusted("code/app/sub", &[]));
         assert!(!trusted("code/app2", &[]) && !trusted("code", &[]));
+        assert!(!trusted("code/app/sub/node_modules/x", &[]), "a package is trusted by itself only");
+        assert!(trusted("code/app/sub/node_modules/x", &["~/code/app/sub/node_modules/x"]));
         assert!(trusted("code/other", &["~/code/other"]));
         assert!(!trusted("code/other", &["other", "~", "~/", "/"]));
         let text = std::fs::read_to_string(home.join("trust.json")).unwrap();
