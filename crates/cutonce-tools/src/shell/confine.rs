@@ -440,8 +440,23 @@ fn is_topmost_secret(path: &Path, home: Option<&Path>) -> bool {
     is_secret(path, home) && !path.parent().is_some_and(|parent| is_secret(parent, home))
 }
 
-/// Explains to the model why a confined command failed: which part was refused, and by what.
-pub(crate) fn refusal_hint(held: ShellConfinement, output: &str) -> Option<&'static str> {
+/// True if a program that printed nothing says by its exit code that it reached no server: curl and wget.
+pub(crate) fn is_offline_exit(command: &str, exit_code: i32) -> bool {
+    let runs = |name: &str| {
+        let parsed = shell::parse(command);
+        let is_it = |part: &shell::CommandPart| part.words.first().is_some_and(|word| word.as_deref() == Some(name));
+        parsed.parts.iter().any(is_it)
+    };
+    match exit_code {
+        5..=7 => runs("curl"),
+        4 => runs("wget"),
+        _ => false,
+    }
+}
+
+/// Explains to the model why a confined command failed: which part was refused, and by what. `is_offline`: its exit code
+/// says that it reached no server.
+pub(crate) fn refusal_hint(held: ShellConfinement, output: &str, is_offline: bool) -> Option<&'static str> {
     let (offline, signs) = match held {
         ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => (NO_NETWORK, &PLAN_SIGNS[..]),
         ShellConfinement::WorkspaceSandbox => (NOT_ONLINE, &WORKSPACE_SIGNS[..]),
@@ -450,7 +465,7 @@ pub(crate) fn refusal_hint(held: ShellConfinement, output: &str) -> Option<&'sta
         ShellConfinement::ParsedReadOnly | ShellConfinement::Disabled => return None,
     };
     // The network comes first: a program that found none often prints other errors too.
-    if NETWORK_SIGNS.iter().any(|sign| output.contains(sign)) {
+    if is_offline || NETWORK_SIGNS.iter().any(|sign| output.contains(sign)) {
         return Some(offline);
     }
     LIMIT_SIGNS.iter().chain(signs).find(|(sign, _)| output.contains(sign)).map(|(_, says)| *says)
@@ -586,13 +601,16 @@ mod tests {
             "wget: unable to resolve host address 'x'",
         ];
         for output in outputs {
-            let hint = refusal_hint(ShellConfinement::PlanSandbox, output).unwrap();
+            let hint = refusal_hint(ShellConfinement::PlanSandbox, output, false).unwrap();
             assert!(hint.contains("Plan mode has no network"), "{output}");
-            assert_eq!(refusal_hint(ShellConfinement::ParsedReadOnly, output), None);
+            assert_eq!(refusal_hint(ShellConfinement::ParsedReadOnly, output, false), None);
         }
-        let write = refusal_hint(ShellConfinement::PlanSandbox, "touch: Read-only file system").unwrap();
+        let write = refusal_hint(ShellConfinement::PlanSandbox, "touch: Read-only file system", false).unwrap();
         assert!(write.contains("refused a write"));
-        assert_eq!(refusal_hint(ShellConfinement::PlanSandbox, "1 test failed"), None);
+        assert_eq!(refusal_hint(ShellConfinement::PlanSandbox, "1 test failed", false), None);
+        let silent = refusal_hint(ShellConfinement::PlanSandbox, "", is_offline_exit("cd x && curl -s https://h", 6));
+        assert!(silent.unwrap().contains("Plan mode has no network"));
+        assert!(!is_offline_exit("make", 6) && !is_offline_exit("curl -s https://h", 22));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::env::{CallContext, ToolEnv};
 use crate::shell::changes::ScopedResult;
 use crate::shell::confine::{
-    FILE_LIMIT, FILE_LIMIT_SIGNAL, FORK_REFUSED, over_limit_note, refusal_hint, refused_access,
+    FILE_LIMIT, FILE_LIMIT_SIGNAL, FORK_REFUSED, is_offline_exit, over_limit_note, refusal_hint, refused_access,
 };
 use crate::shell::process::{BackgroundTask, CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
 use crate::tool::{Tool, ToolError, ToolOutcome};
@@ -219,7 +219,10 @@ async fn run_in_foreground(
     let failed = !matches!(end, CommandEnd::Exited(Ok(ProcessExit::Exited(0))));
     let too_large =
         matches!(end, CommandEnd::Exited(Ok(ProcessExit::Signalled(FILE_LIMIT_SIGNAL)))).then_some(FILE_LIMIT);
-    let refused = failed.then(|| too_large.or_else(|| refusal_hint(held, &shown))).flatten().map(str::to_string);
+    let is_offline =
+        matches!(end, CommandEnd::Exited(Ok(ProcessExit::Exited(code))) if is_offline_exit(&input.command, code));
+    let hint = || too_large.or_else(|| refusal_hint(held, &shown, is_offline));
+    let refused = failed.then(hint).flatten().map(str::to_string);
     let scratch = shell.scratch.then(|| THROWAWAY_NOTE.to_string());
     let outside = scoped.iter().flat_map(|scoped| scoped.notes.clone()).chain(aside);
     let notes = gone.into_iter().chain(end_note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
