@@ -215,6 +215,20 @@ async fn pc_12_budget_asks_and_a_yes_continues() {
 }
 
 #[tokio::test]
+async fn pc_35_start_after_a_clear_is_reported_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = [write("form.txt"), write("theme.txt"), write("name.txt"), r#"{"text": "Done."}"#.into()].join(",");
+    let (session, mut events) = open(folder.path(), &script(&turns), SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::Host });
+    session.say("Plan it.");
+    let clear = PlanAnswer { mode: Some(Mode::AcceptEdits), ..PlanAnswer::new("", ChoiceKey::Clear) };
+    let planning = approve(&session, &mut events, clear.clone()).await;
+    assert!(planning.report.is_none(), "nothing was implemented yet: {:?}", planning.report);
+    let work = approve(&session, &mut events, clear).await;
+    assert!(!work.report.unwrap().drift);
+}
+
+#[tokio::test]
 async fn pc_12_estimates_come_from_this_projects_reports() {
     let folder = tempfile::tempdir().unwrap();
     let costly = r#"{"calls": [{"name": "Write", "input": {"file_path": "form.txt", "content": "x\n"}}], "usage": {"input_tokens": 100000, "output_tokens": 0}}"#;

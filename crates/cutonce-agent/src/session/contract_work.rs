@@ -517,7 +517,9 @@ impl SessionState {
     /// Reports the state of the implementation when a turn ends (PC-35). A user's interrupt ends it without a report.
     pub(super) fn report_implementation(&mut self, reason: &EndReason) -> Option<PlanReport> {
         self.record_spending();
-        if self.mode.is_planning() || matches!(reason, EndReason::Interrupted { .. }) {
+        // A plan that starts in a cleared conversation has not begun yet (PM-81).
+        let waits = self.mode.is_planning() || self.planner.restart.is_some();
+        if waits || matches!(reason, EndReason::Interrupted { .. }) {
             return None;
         }
         let text = self.model.usage.text().to_string();
