@@ -163,7 +163,7 @@ impl SessionBuilder {
         let agents = self.agents_offer(&loaded, around, text, &offered, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         planner.reopen = replayed.open_asks.iter().any(|ask| ask.kind == PLAN_ASK);
-        self.restore_memory(&here, &replayed, &team, &mut notices);
+        self.restore_memory(&here, &replayed, &planner, &team, &mut notices);
         let totals = replayed.priced_totals(&settings);
         let left = ResumedState { todos: replayed.todos, phase: mode.0.is_planning().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), base.connected.spec.clone());
@@ -214,9 +214,18 @@ impl SessionBuilder {
     }
 
     /// What an earlier process of the session knew: todos, files, and that it led a team.
-    fn restore_memory(&self, here: &ToolEnv, replayed: &ReplayedSession, team: &TeamStart, notices: &mut Vec<String>) {
+    fn restore_memory(
+        &self,
+        here: &ToolEnv,
+        replayed: &ReplayedSession,
+        planner: &Planner,
+        team: &TeamStart,
+        notices: &mut Vec<String>,
+    ) {
         *here.todos.lock_unpoisoned() = replayed.todos.clone();
         here.disk.restore_marks(&replayed.seen);
+        let copied = planner.file.as_ref().and_then(|file| file.seen_mark(&replayed.seen));
+        here.disk.restore_marks(copied.as_slice());
         if team.record.is_none() && crate::team::approval_history::led_a_team(&replayed.conversation) {
             notices.push(TeamRecord::describe_lost(&self.dirs.home));
         }

@@ -4,7 +4,10 @@ use super::{PlanError, PlanRevisions};
 use crate::storage::paths::create_private_dir;
 use cutonce_core::permission::PathTarget;
 use cutonce_core::plan::report::PlanReport;
-use cutonce_core::plan::{PlanContent, RestoredFrom, RestoredPlan, Revision, RevisionOutcome, agent_plan_file_name};
+use cutonce_core::plan::{
+    PlanContent, RestoredFrom, RestoredPlan, Revision, RevisionOutcome, agent_plan_file_name, sha256_hex,
+};
+use cutonce_core::transcript::SeenFileMark;
 use cutonce_tools::disk::{FileAccess, SpecialKind, VersionStore};
 use cutonce_tools::workspace::resolve_links;
 use rustix::fs::{FileType, Mode, OFlags};
@@ -45,6 +48,14 @@ impl PlanFile {
     pub(crate) fn for_agent(&self, agent_id: &str) -> Option<PlanFile> {
         let name = agent_plan_file_name(&self.slug, agent_id)?;
         Some(PlanFile { path: self.path.with_file_name(name), ..self.clone() })
+    }
+
+    /// Marks this file as seen if a session has seen its content under another name: a fork copies the plan (PM-49).
+    pub(crate) fn seen_mark(&self, seen: &[SeenFileMark]) -> Option<SeenFileMark> {
+        let sha256 = sha256_hex(self.read().text()?);
+        let known = seen.iter().any(|mark| mark.sha256.as_ref() == Some(&sha256));
+        let path = self.path.to_str()?.to_string();
+        known.then_some(SeenFileMark { path, sha256: Some(sha256), stamp: None })
     }
 
     /// The newest reports of the project's plans, for an estimate (PC-12).

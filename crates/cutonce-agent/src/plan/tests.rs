@@ -1,6 +1,7 @@
 use super::*;
 use cutonce_core::permission::{PathLocation, PathTarget};
 use cutonce_core::plan::{PlanStatus, RestoredFrom, RestoredPlan, RevisionOutcome, sha256_hex};
+use cutonce_core::transcript::SeenFileMark;
 use cutonce_tools::disk::FileAccess;
 use cutonce_tools::workspace::{Workspace, resolve_links};
 use std::collections::BTreeSet;
@@ -523,7 +524,11 @@ fn pm_49_fork_copies_to_a_new_name() {
     assert_eq!(found, PlanContent::Text("# P\r\n".into()));
     assert_ne!(copy.slug(), plan.slug());
     assert_eq!(copy.read(), plan.read());
+    // The copy counts as seen like the original, as long as its text is the same.
+    let mark = |path: &str| SeenFileMark { path: path.into(), sha256: Some(sha256_hex("# P\r\n")), stamp: None };
+    assert_eq!(copy.seen_mark(&[mark("/old.md")]), Some(mark(copy.path().to_str().unwrap())));
     copy.write("# Changed").unwrap();
+    assert_eq!(copy.seen_mark(&[mark("/old.md")]), None);
     assert_eq!(plan.read().text(), Some("# P\r\n"));
     // Also from another project's folder, and for a plan whose file is gone.
     let (files, _) = world.made("s3", Some("docs"), PlanNaming::Words);
