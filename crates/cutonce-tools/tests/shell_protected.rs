@@ -38,7 +38,7 @@ async fn sb_4_new_protected_names_are_set_aside() {
     let made = ["sub/.git", "sub/.mcp.json", "sub/.cutonce", "sub/old/.envrc", "new/deep/.vscode", "sub/agents.MD"];
     let said = in_sandbox(
         &world,
-        "mkdir -p sub/.git/hooks sub/.cutonce new/deep/.vscode; touch sub/.git/hooks/x sub/.mcp.json sub/old/.envrc \
+        "mkdir -p sub/.git/hooks sub/.cutonce new/deep/.vscode; touch sub/.git/hooks/x sub/.cutonce/x sub/.mcp.json sub/old/.envrc \
          sub/agents.MD new/deep/.vscode/tasks.json; echo x > sub/plain; ln -s ../.. sub/old/.github",
     )
     .await;
@@ -87,6 +87,29 @@ async fn sb_4_background_commands_create_no_protected_names() {
     }
     let said = text(&world.call("BashOutput", json!({"bash_id": "bash_1"})).await.unwrap());
     assert!(said.contains("`sub/.envrc`") && world.root.join("sub/.envrc.set-aside").exists(), "{said}");
+}
+
+/// The sandbox reserves names with empty folders while a command runs; another command that ends then leaves them.
+#[tokio::test]
+async fn sb_4_reserved_names_of_another_command_stay() {
+    let world = world();
+    let fifo = |name: &str| world.root.join(name);
+    for name in ["one", "two"] {
+        assert!(std::process::Command::new("mkfifo").arg(fifo(name)).status().unwrap().success());
+        let input = json!({"command": format!("cat {name}"), "run_in_background": true});
+        run(&world, input, ShellConfinement::WorkspaceSandbox).await;
+    }
+    let let_end = |name: &str| std::fs::write(fifo(name), "x").unwrap();
+    let_end("one");
+    while world.here.shells.running_tasks().len() > 1 {
+        tokio::task::yield_now().await;
+    }
+    let_end("two");
+    while !world.here.shells.running_tasks().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let names: Vec<_> = std::fs::read_dir(&world.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().contains("set-aside")), "{names:?}");
 }
 
 #[tokio::test]

@@ -100,6 +100,13 @@ impl FolderRecord {
     }
 }
 
+/// The sandbox of another command that runs now keeps names with empty folders. An empty folder does no harm, and later
+/// commands can't fill it.
+fn is_empty_folder(path: &Path) -> bool {
+    let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    is_folder && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
 /// What was protected when a command began.
 #[derive(Debug)]
 pub(crate) struct ProtectedWatch {
@@ -134,7 +141,7 @@ impl ProtectedWatch {
                 || except.iter().any(|decided| decided.starts_with(path))
                 || disk.wrote_below(path)
         };
-        let new = self.record.find(&self.roots).into_iter().filter(|path| !is_known(path));
+        let new = self.record.find(&self.roots).into_iter().filter(|path| !is_known(path) && !is_empty_folder(path));
         new.map(|path| {
             let shown = self.roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
             match disk.set_aside(&path) {
