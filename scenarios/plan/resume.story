@@ -11,8 +11,6 @@ the name are restored, and so is a missing file (PM-12, PM-48). A fork gets its 
   {"text": "nothing new"},
   {"text": "resumed"},
   {"calls": [{"name": "Edit", "input": {"file_path": "{plan}", "old_string": "one", "new_string": "of the fork"}}]},
-  {"calls": [{"name": "Read", "input": {"file_path": "{plan}"}}]},
-  {"calls": [{"name": "Edit", "input": {"file_path": "{plan}", "old_string": "one", "new_string": "of the fork"}}]},
   {"text": "forked"}
 ]}
 --- run cutonce --plain --permission-mode plan
@@ -127,9 +125,6 @@ $HOME/.cutonce/plans/<slug 2>.md
 
 --- stderr
 ● Edit $HOME/.cutonce/plans/<slug 2>.md
-✗ Edit $HOME/.cutonce/plans/<slug 2>.md exists but was not read in this session. Read it first, then repeat the change.
-● Read $HOME/.cutonce/plans/<slug 2>.md
-● Edit $HOME/.cutonce/plans/<slug 2>.md
 
 --- seen
 request 5
@@ -151,12 +146,6 @@ request 5
         
         … 2 more lines
 request 6
-  assistant: call Edit {"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"}
-  user: error: $HOME/.cutonce/plans/<slug 2>.md exists but was not read in this session. Read it first, then repeat the change.
-request 7
-  assistant: call Read {"file_path":"$HOME/.cutonce/plans/<slug 2>.md"}
-  user: result: 1	# Plan one
-request 8
   assistant: call Edit {"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"}
   user: result: Edited $HOME/.cutonce/plans/<slug 2>.md:
         1	# Plan of the fork
@@ -181,12 +170,8 @@ session {"slug":"<slug 2>","forkedFrom":"<id>"}
 user {"text":"in the fork"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug 2>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0005_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0005_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"},"output":[{"type":"text","text":"$HOME/.cutonce/plans/<slug 2>.md exists but was not read in this session. Read it first, then repeat the change."}],"isError":true,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
-assistant {"blocks":[{"type":"tool_use","id":"toolu_0006_00","name":"Read","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0006_00","name":"Read","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md"},"output":[{"type":"text","text":"1\t# Plan one"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
-assistant {"blocks":[{"type":"tool_use","id":"toolu_0007_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug 2>.md","sha256":"aada2718a841376df765456ff5fa09ded87f5a243dff25d4f51560d6c7f4a78d"}
-tool {"callId":"toolu_0007_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug 2>.md:\n1\t# Plan of the fork"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
+tool {"callId":"toolu_0005_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug 2>.md:\n1\t# Plan of the fork"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 assistant {"blocks":[{"type":"text","text":"forked"}],"stop":"end_turn"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug 2>.md","content":"# Plan of the fork\n","sha256":"6616373b2b164b747fa3797fef34a60fc346621cfebf44d6296c0b47ddaca546"}
 

@@ -454,8 +454,8 @@ pub(crate) fn is_offline_exit(command: &str, exit_code: i32) -> bool {
     }
 }
 
-/// Explains to the model why a confined command failed: which part was refused, and by what. `is_offline`: its exit code
-/// says that it reached no server.
+/// Explains to the model why a confined command failed: which part was refused, and by what. `is_offline`: its exit
+/// code says that it reached no server.
 pub(crate) fn refusal_hint(held: ShellConfinement, output: &str, is_offline: bool) -> Option<&'static str> {
     let (offline, signs) = match held {
         ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => (NO_NETWORK, &PLAN_SIGNS[..]),

@@ -216,13 +216,7 @@ async fn run_in_foreground(
     let folder = here.shells.store_folder(ended_in, &here.workspace);
     let folder = folder.or_else(|| unknown.then(|| unknown_folder_note(here)));
     let shown = output.finish();
-    let failed = !matches!(end, CommandEnd::Exited(Ok(ProcessExit::Exited(0))));
-    let too_large =
-        matches!(end, CommandEnd::Exited(Ok(ProcessExit::Signalled(FILE_LIMIT_SIGNAL)))).then_some(FILE_LIMIT);
-    let is_offline =
-        matches!(end, CommandEnd::Exited(Ok(ProcessExit::Exited(code))) if is_offline_exit(&input.command, code));
-    let hint = || too_large.or_else(|| refusal_hint(held, &shown, is_offline));
-    let refused = failed.then(hint).flatten().map(str::to_string);
+    let refused = failure_hint(held, &input.command, &end, &shown);
     let scratch = shell.scratch.then(|| THROWAWAY_NOTE.to_string());
     let outside = scoped.iter().flat_map(|scoped| scoped.notes.clone()).chain(aside);
     let notes = gone.into_iter().chain(end_note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
@@ -274,6 +268,17 @@ async fn kill_shell(shell: &mut Shell, each: &mut impl FnMut(&[u8])) -> Option<S
     gone.err().map(|_| {
         "Some of its processes could not be killed yet; they belong to another user or hang in the kernel.".into()
     })
+}
+
+/// Explains why a command failed, if the sandbox is the reason.
+fn failure_hint(held: ShellConfinement, command: &str, end: &CommandEnd, shown: &str) -> Option<String> {
+    let exit_code = match end {
+        CommandEnd::Exited(Ok(ProcessExit::Exited(0))) => return None,
+        CommandEnd::Exited(Ok(ProcessExit::Signalled(FILE_LIMIT_SIGNAL))) => return Some(FILE_LIMIT.to_string()),
+        CommandEnd::Exited(Ok(ProcessExit::Exited(code))) => *code,
+        _ => 1,
+    };
+    refusal_hint(held, shown, is_offline_exit(command, exit_code)).map(str::to_string)
 }
 
 fn end_note(end: &CommandEnd) -> Option<String> {
