@@ -39,7 +39,6 @@ const HIDDEN_LIMIT = 5 * 60 * 1000;
 
 function follow(page) {
   let events;
-  let broken = false;
   let hiddenTimer;
   const live = document.getElementById('live');
   const setLive = (state, words) => {
@@ -51,13 +50,10 @@ function follow(page) {
     events = new EventSource(`/api/events?key=${pageKey()}`);
     events.onopen = () => {
       setLive('on', 'live');
-      if (broken) catchUp();
-      broken = false;
+      // The page was loaded before it listens, or listened to another connection: the news between is lost.
+      catchUp();
     };
-    events.onerror = () => {
-      broken = true;
-      setLive('off', 'reconnecting');
-    };
+    events.onerror = () => setLive('off', 'reconnecting');
     events.onmessage = (event) => {
       const news = JSON.parse(event.data);
       if (news.what === 'missed') catchUp();
@@ -66,7 +62,6 @@ function follow(page) {
   };
   const close = () => {
     events.close();
-    broken = true;
     setLive('off', 'paused');
   };
   const wake = () => {

@@ -9,6 +9,8 @@ mod acp;
 mod agents;
 #[path = "figures/bare.rs"]
 mod bare;
+#[path = "../tests/support/test_program.rs"]
+mod test_program;
 #[path = "../tests/browser/stage.rs"]
 #[allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "shared with the tests of the page")]
 mod browser_stage;
