@@ -21,6 +21,7 @@ crate::tests!(
     rv_4_axe_finds_no_violation,
     rv_5_hostile_plan_stays_text,
     rv_1_key_w_opens_the_plan,
+    rv_2_page_listens_before_it_loads,
     rv_6_exported_plan_takes_comments,
 );
 
@@ -381,6 +382,23 @@ fn rv_5_hostile_plan_stays_text() {
     let loaded = "return performance.getEntriesByType('resource').map((r) => new URL(r.name).host).filter((h) => h !== location.host)";
     assert_eq!(browser.script(loaded), json!([]));
     term.press("esc").unwrap();
+}
+
+fn rv_2_page_listens_before_it_loads() {
+    let stage = Stage::new(&plans(&[PLAN]));
+    let _term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    // Records in which order the page listens and loads. A change between the two would be lost in the other order.
+    let record = "window.order = []; const [ask, Listen] = [window.fetch, window.EventSource];
+        window.fetch = (path, ...rest) => { window.order.push(path); return ask(path, ...rest); };
+        window.EventSource = class extends Listen {
+            constructor(path) { super(path); this.addEventListener('open', () => window.order.push('listens')); } };";
+    browser.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": record }));
+    browser.open(&page.url);
+    browser.see("Move sessions to cookies");
+    let order = browser.script("return window.order.slice(0, 3)");
+    assert_eq!(order, json!(["/api/login", "listens", "/api/board"]));
 }
 
 fn rv_1_key_w_opens_the_plan() {
