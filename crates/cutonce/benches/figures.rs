@@ -9,8 +9,6 @@ mod acp;
 mod agents;
 #[path = "figures/bare.rs"]
 mod bare;
-#[path = "../tests/support/test_program.rs"]
-mod test_program;
 #[path = "../tests/browser/stage.rs"]
 #[allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "shared with the tests of the page")]
 mod browser_stage;
@@ -58,6 +56,8 @@ mod stream;
 mod table;
 #[path = "figures/terminal.rs"]
 mod terminal;
+#[path = "../tests/support/test_program.rs"]
+mod test_program;
 #[path = "figures/transcript.rs"]
 mod transcript;
 #[path = "figures/tree.rs"]

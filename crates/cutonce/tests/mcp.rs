@@ -217,7 +217,7 @@ fn ho_6_long_results_go_to_a_file() {
     stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s"]);
     let results = stage.results();
     assert!(results[0].len() < 12_000 && results[0].starts_with("zzz"), "{}", results[0].len());
-    let path = results[0].split("All of it is in ").nth(1).unwrap().split(": use Read").next().unwrap().to_string();
+    let path = results[0].split("All of it is in ").nth(1).unwrap().split(": read parts").next().unwrap().to_string();
     assert_eq!(std::fs::read_to_string(path).unwrap(), "z".repeat(100_000));
     assert_eq!(results[1], "error: it did not work");
 }

@@ -171,7 +171,11 @@ mod tests {
         let long = stored_diff("a", None, "line\n".repeat(40_000).as_bytes());
         assert_eq!(long.added, 40_000);
         assert!(long.text.len() < MAX_DIFF + 100, "{}", long.text.len());
-        assert!(long.text.ends_with("+line\n… 30,006 more lines of the diff not shown\n"), "{}", &long.text[MAX_DIFF..]);
+        assert!(
+            long.text.ends_with("+line\n… 30,006 more lines of the diff not shown\n"),
+            "{}",
+            &long.text[MAX_DIFF..]
+        );
     }
 
     #[test]

@@ -16,12 +16,12 @@ crate::tests!(
     rv_2_long_plan_is_shown_whole,
     rv_2_plan_of_2_mb_is_shown_whole,
     rv_3_page_that_slept_shows_changes,
-    rv_3_news_before_the_page_listens_is_shown,
     ho_9_rv_3_all_pages_and_terminal_hear,
     rv_4_keyboard_alone_comments_and_approves,
     rv_4_axe_finds_no_violation,
     rv_5_hostile_plan_stays_text,
     rv_1_key_w_opens_the_plan,
+    rv_2_page_listens_before_it_loads,
     rv_6_exported_plan_takes_comments,
 );
 
@@ -173,38 +173,6 @@ fn request_changes(term: &mut crate::pty::Term, words: &str) {
     // Earlier, Enter does not confirm.
     term.see("enter send").unwrap();
     term.press("enter").unwrap();
-}
-
-/// Keeps the page from listening until `listen` is called.
-const LATE_EVENTS: &str = "const Real = EventSource;
-    window.EventSource = function (url) {
-        const late = { close() {} };
-        window.listen = () => {
-            const real = new Real(url);
-            real.onopen = () => late.onopen();
-            real.onmessage = (event) => late.onmessage(event);
-        };
-        return late;
-    };";
-
-const SERVER_HAS_A_PLAN: &str = "const request = new XMLHttpRequest();
-    request.open('GET', '/api/board', false);
-    request.setRequestHeader('x-cutonce', localStorage.getItem('cutonce key'));
-    request.send();
-    return JSON.parse(request.responseText).waiting.length > 0";
-
-fn rv_3_news_before_the_page_listens_is_shown() {
-    let stage = Stage::new(&plans(&[PLAN]));
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": LATE_EVENTS }));
-    browser.open(&page.url);
-    browser.see("Nothing waits.");
-    browser.until("a page that would listen", "return Boolean(window.listen)");
-    let _term = stage.with_waiting_plan();
-    browser.until("a server that knows the plan", SERVER_HAS_A_PLAN);
-    browser.script("window.listen()");
-    browser.open_request("Move sessions to cookies");
 }
 
 fn rv_3_page_that_slept_shows_changes() {
@@ -379,6 +347,23 @@ fn rv_5_hostile_plan_stays_text() {
     let loaded = "return performance.getEntriesByType('resource').map((r) => new URL(r.name).host).filter((h) => h !== location.host)";
     assert_eq!(browser.script(loaded), json!([]));
     term.press("esc").unwrap();
+}
+
+fn rv_2_page_listens_before_it_loads() {
+    let stage = Stage::new(&plans(&[PLAN]));
+    let _term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    // Records in which order the page listens and loads. A change between the two would be lost in the other order.
+    let record = "window.order = []; const [ask, Listen] = [window.fetch, window.EventSource];
+        window.fetch = (path, ...rest) => { window.order.push(path); return ask(path, ...rest); };
+        window.EventSource = class extends Listen {
+            constructor(path) { super(path); this.addEventListener('open', () => window.order.push('listens')); } };";
+    browser.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": record }));
+    browser.open(&page.url);
+    browser.see("Move sessions to cookies");
+    let order = browser.script("return window.order.slice(0, 3)");
+    assert_eq!(order, json!(["/api/login", "listens", "/api/board"]));
 }
 
 fn rv_1_key_w_opens_the_plan() {
