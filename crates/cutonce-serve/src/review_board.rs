@@ -5,10 +5,11 @@ use crate::review_source::{JobChange, ListedJob, RefusedMessage, ReviewSource, S
 use cutonce_agent::review_socket::SessionUpdate;
 use cutonce_core::plan::{PlanEvent, StepProgress};
 use cutonce_core::protocol::review_request::{ReviewerMessage, SessionNews, WaitingRequest, describe_closed};
+use cutonce_core::sync::LockUnpoisoned;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::broadcast;
 
 /// How many closed requests are remembered, with their plans, for pages that slept.
@@ -104,7 +105,7 @@ impl ReviewBoard {
     }
 
     fn lock(&self) -> MutexGuard<'_, BoardState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock_unpoisoned()
     }
 
     pub fn listen(&self) -> broadcast::Receiver<PageNews> {

@@ -12,11 +12,12 @@ use cutonce_core::plan::approval::{ChoiceKey, PlanChoice, PlanExitRequest};
 use cutonce_core::plan::{CostEstimate, StepProgress, plan_title, sha256_hex};
 use cutonce_core::protocol::review_request::{WaitingRequest, WaitingSubject};
 use cutonce_core::settings::plan::PlanLint;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Lines that a page gets at first; it loads the others while the user scrolls (RV-2).
 pub const FIRST_LINES: usize = 5_000;
@@ -32,7 +33,7 @@ pub struct RenderedPlans(Mutex<VecDeque<(String, Arc<RenderedPlan>)>>);
 impl RenderedPlans {
     fn get(&self, text: &str) -> Arc<RenderedPlan> {
         let sha256 = sha256_hex(text);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock_unpoisoned();
         if let Some((_, rendered)) = kept.iter().find(|(known, _)| *known == sha256) {
             return rendered.clone();
         }

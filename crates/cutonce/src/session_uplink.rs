@@ -12,13 +12,14 @@ use anyhow::Context;
 use cutonce_agent::Session;
 use cutonce_agent::storage::ProjectSessions;
 use cutonce_agent::storage::paths::{valid_id, write_private};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::remote_record::remotes_dir;
 use cutonce_fleet::session_log::{SessionPlace, SessionUpload, StoredSession, UploadError};
 use cutonce_fleet::{FleetError, FleetLink};
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -65,14 +66,14 @@ pub fn start(remote: String, run: &RunFlags, place: &SessionDirs, session: &Sess
         let _ = ended.send(());
     };
     match std::thread::Builder::new().name("uplink".into()).spawn(run) {
-        Ok(_) => RUNNING.lock().unwrap_or_else(PoisonError::into_inner).push(UplinkHandle { stop, done }),
+        Ok(_) => RUNNING.lock_unpoisoned().push(UplinkHandle { stop, done }),
         Err(error) => tracing::warn!("the session is not published: {error}"),
     }
 }
 
 /// Uploads what is left, for a bounded time. Called at the end of the program.
 pub async fn finish() {
-    let running = std::mem::take(&mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner));
+    let running = std::mem::take(&mut *RUNNING.lock_unpoisoned());
     if running.is_empty() {
         return;
     }

@@ -136,7 +136,7 @@ struct PreparedStart {
 }
 
 impl SessionBuilder {
-    /// A session in the folder `cwd`. `home` holds settings and transcripts, usually `~/.cutonce`.
+    /// A session in the folder `cwd`. `home` contains settings and transcripts, usually `~/.cutonce`.
     pub fn new(home: impl Into<PathBuf>, cwd: impl Into<PathBuf>) -> Self {
         let dirs = WorkingDirs { home: home.into(), cwd: cwd.into(), ..WorkingDirs::default() };
         SessionBuilder { dirs, ..SessionBuilder::default() }

@@ -14,6 +14,7 @@ use cutonce_core::protocol::review_request::{
     ReviewerAnswer, ReviewerMessage, SessionNews, WaitingRequest, WaitingSubject, describe_closed,
 };
 use cutonce_core::protocol::submission::AskAnswer;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_fleet::blob::StoredText;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
 use cutonce_fleet::member_list::MemberRole;
@@ -22,7 +23,7 @@ use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetLink, FleetRecord};
 use cutonce_serve::{JOB_TOOL, JobChange, ListedJob, RefusedMessage, ReviewSource, SourceUpdate};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -48,10 +49,6 @@ struct KnownRemote {
     jobs: JobBoard,
     /// The request that the page has of a waiting job, by the job's id.
     asked: HashMap<String, String>,
-}
-
-fn lock(known: &Mutex<KnownRemote>) -> MutexGuard<'_, KnownRemote> {
-    known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl RemoteSource {
@@ -98,7 +95,7 @@ impl RemoteSource {
     async fn order_rehearsal(&self, session: &str, order: RehearsalOrder) -> anyhow::Result<()> {
         anyhow::ensure!(self.can_rehearse(session), "This plan can't be rehearsed from here.");
         let open = |review: &&SharedReview| review.session == session && review.closed.is_none();
-        let review = lock(&self.known).reviews.open().find(open).cloned();
+        let review = self.known.lock_unpoisoned().reviews.open().find(open).cloned();
         let review = review.context("This request is not open any more.")?;
         let start = self.link.review_end().await? + 1;
         let record = ReviewRecord::Rehearse { sha256: review.sha256.clone(), order };
@@ -135,7 +132,8 @@ impl RemoteSource {
         if let Some(id) = session.strip_prefix(JOB_PREFIX) {
             return self.answer_job(id, sha256, plan).await;
         }
-        let review = lock(&self.known).reviews.get(&ask_id).cloned().context("This request is not open any more.")?;
+        let review =
+            self.known.lock_unpoisoned().reviews.get(&ask_id).cloned().context("This request is not open any more.")?;
         anyhow::ensure!(
             sha256.as_deref() == Some(&review.sha256),
             "The plan changed since this page showed it; look at it again, then answer."
@@ -166,7 +164,7 @@ impl ReviewSource for RemoteSource {
     async fn load(&self, session: &str, ask_id: &str) -> Option<WaitingRequest> {
         let role = self.link.require_member().ok()?.role;
         let (mut request, text, more) = {
-            let known = lock(&self.known);
+            let known = self.known.lock_unpoisoned();
             match session.strip_prefix(JOB_PREFIX) {
                 Some(id) => {
                     let job = known.jobs.get(id)?;
@@ -179,7 +177,7 @@ impl ReviewSource for RemoteSource {
             }
         };
         if let Some(more) = more {
-            let review = lock(&self.known).reviews.get(ask_id).cloned()?;
+            let review = self.known.lock_unpoisoned().reviews.get(ask_id).cloned()?;
             request = session_request(&review, self.link.get_text(&more).await.ok().as_deref(), role);
         }
         let text = self.link.get_text(&text).await.ok()?;
@@ -189,7 +187,7 @@ impl ReviewSource for RemoteSource {
 
     fn jobs(&self) -> Option<Vec<ListedJob>> {
         let may_submit = self.link.require_member().is_ok_and(|member| member.role.may_submit());
-        let known = lock(&self.known);
+        let known = self.known.lock_unpoisoned();
         let mut jobs: Vec<ListedJob> = known.jobs.jobs().map(|job| listed_job(job, may_submit)).collect();
         jobs.reverse();
         Some(jobs)
@@ -234,7 +232,7 @@ impl RemoteFollower {
         self.link.refresh_members().await?;
         self.link.require_member()?;
         let (review, job) = {
-            let known = lock(&self.known);
+            let known = self.known.lock_unpoisoned();
             (known.last_review + 1, known.jobs.last_sequence + 1)
         };
         let reviews = self.link.replay_from::<ReviewRecord>(FleetStream::Reviews, ">", review).await?;
@@ -243,13 +241,13 @@ impl RemoteFollower {
         }
         let jobs = self.link.replay_from::<JobEvent>(FleetStream::Jobs, ">", job).await?;
         jobs.iter().for_each(|record| self.take_job(record));
-        let mut board = lock(&self.known).jobs.clone();
+        let mut board = self.known.lock_unpoisoned().jobs.clone();
         queue_missing_followers(&self.link, &mut board).await?;
         self.tell(SourceUpdate::Trouble(None));
         self.tell(SourceUpdate::Jobs);
         tell_faults(&self.link);
         let (review, job) = {
-            let known = lock(&self.known);
+            let known = self.known.lock_unpoisoned();
             (known.last_review + 1, known.jobs.last_sequence + 1)
         };
         let mut reviews = self.link.follow::<ReviewRecord>(FleetStream::Reviews, ">", review).await?;
@@ -283,7 +281,7 @@ impl RemoteFollower {
     /// The review that a record is about, if the session that asks wrote it.
     fn review_of_owner(&self, record: &FleetRecord<ReviewRecord>) -> Option<SharedReview> {
         let ask_id = record.subject.split('.').nth(4)?;
-        let review = lock(&self.known).reviews.get(ask_id).cloned();
+        let review = self.known.lock_unpoisoned().reviews.get(ask_id).cloned();
         review.filter(|review| review.is_from_owner(record))
     }
 
@@ -306,7 +304,7 @@ impl RemoteFollower {
 
     fn fold_review(&self, record: &FleetRecord<ReviewRecord>) {
         let role = self.link.require_member().map_or(MemberRole::Worker, |member| member.role);
-        let mut known = lock(&self.known);
+        let mut known = self.known.lock_unpoisoned();
         known.last_review = known.last_review.max(record.sequence);
         let Some(ask_id) = record.subject.split('.').nth(4) else { return };
         let before = known.reviews.get(ask_id).is_some_and(|review| review.closed.is_some());
@@ -329,7 +327,7 @@ impl RemoteFollower {
 
     fn take_job(&self, record: &FleetRecord<JobEvent>) {
         let role = self.link.require_member().map_or(MemberRole::Worker, |member| member.role);
-        let mut known = lock(&self.known);
+        let mut known = self.known.lock_unpoisoned();
         known.jobs.apply(record, &self.link.members());
         let Some(id) = record.subject.split('.').nth(4) else { return };
         let Some(job) = known.jobs.get(id).cloned() else { return };

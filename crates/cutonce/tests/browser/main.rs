@@ -26,6 +26,8 @@ mod security;
 #[allow(dead_code, reason = "shared with the tests of the mailboxes")]
 mod server;
 mod stage;
+#[path = "../support/test_program.rs"]
+mod test_program;
 #[cfg(feature = "nats")]
 #[path = "../fleet/waiting.rs"]
 #[allow(dead_code, reason = "shared with the tests of the fleet")]

@@ -31,8 +31,7 @@ fn rv_2_approve_in_the_browser() {
     let stage = Stage::new(&plans(&[PLAN]));
     let mut term = stage.with_waiting_plan();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.see("Waiting for you");
     let listed = "return document.querySelectorAll('[role=list] a[href^=\"/review/\"]').length";
     browser.until("the request", listed);
@@ -53,11 +52,7 @@ fn rv_2_approve_in_the_browser() {
 fn rv_2_send_back_with_comments() {
     let second = PLAN.replace("Drop the table", "Keep the table for a month");
     let stage = Stage::new(&plans(&[PLAN, &second]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.click("Comment on line 9");
     browser.fill("textarea", "keep it for a month");
     browser.click("Save comment");
@@ -84,11 +79,7 @@ fn rv_2_send_back_with_comments() {
 
 fn rv_2_edit_goes_with_the_choice() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.click("Edit");
     browser.fill("textarea", "# Mine\n\n1. Only this\n");
     browser.click("Approve, confirm each edit → default");
@@ -101,11 +92,7 @@ fn rv_2_edit_goes_with_the_choice() {
 
 fn rv_2_steps_model_and_budget() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.click("Steps");
     browser.see("2. Drop the table");
     browser.click_css("input[name=step-2][value=park]");
@@ -134,8 +121,7 @@ fn rv_2_questions_and_permissions() {
     let mut term = stage.terminal("default", &[]);
     term.see("Which store?").unwrap();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.open_request("Which store?");
     browser.click_css("input[value=Cookies]");
     browser.click("Send answers");
@@ -155,11 +141,7 @@ fn rv_2_questions_and_permissions() {
 fn rv_2_long_plan_is_shown_whole() {
     let long: String = (1..=6_000).map(|line| format!("- line {line} of a long plan\n")).collect();
     let stage = Stage::new(&plans(&[&format!("# Long\n\n{long}")]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Long");
+    let (mut term, _page, mut browser) = stage.open_review("Long");
     browser.see("line 10 of a long plan");
     browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 6002");
     browser.fill("input[type=search]", "line 5999 ");
@@ -173,11 +155,7 @@ fn rv_2_plan_of_2_mb_is_shown_whole() {
     let plan = format!("# Large\n\n{lines}");
     assert!((1_900_000..2 << 20).contains(&plan.len()), "{}", plan.len());
     let stage = Stage::new(&plans(&[&plan]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Large");
+    let (mut term, _page, mut browser) = stage.open_review("Large");
     browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 1902");
     let last = "return document.querySelector('[data-line=\"1902\"] .t').textContent.endsWith(' 1900')";
     assert_eq!(browser.script(last), true);
@@ -200,11 +178,7 @@ fn request_changes(term: &mut crate::pty::Term, words: &str) {
 fn rv_3_page_that_slept_shows_changes() {
     let second = PLAN.replace("Drop the table", "Keep the table");
     let stage = Stage::new(&plans(&[PLAN, &second]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.see("Sign the cookie");
     browser.cdp("Page.setWebLifecycleState", json!({"state": "frozen"}));
     request_changes(&mut term, "keep it");
@@ -222,11 +196,7 @@ fn rv_3_page_that_slept_shows_changes() {
 
 fn ho_9_rv_3_all_pages_and_terminal_hear() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.see("Sign the cookie");
     let (first, address) = (browser.window(), browser.script("return location.href"));
     let _second = browser.new_window();
@@ -249,8 +219,7 @@ fn rv_4_keyboard_alone_comments_and_approves() {
     let stage = Stage::new(&plans(&[PLAN]));
     let mut term = stage.with_waiting_plan();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.see("Move sessions to cookies");
     let (tab, enter, down) = ("\u{e004}", "\u{e007}", "\u{e015}");
     let focus = "const now = document.activeElement; \
@@ -368,11 +337,7 @@ fn rv_5_hostile_plan_stays_text() {
         </div></div></main><iframe src=\"http://127.0.0.1:1/\"></iframe>\n\n\
         safe \u{202e}txt.exe\u{202c} and p\u{430}ssword\n\n```html\n<svg onload=window.hacked=4>\n```\n";
     let stage = Stage::new(&plans(&[hostile]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Title");
+    let (mut term, _page, mut browser) = stage.open_review("Title");
     browser.see("<script>window.hacked=2</script>");
     browser.see("\\u{202e}txt.exe");
     assert_eq!(browser.script("return window.hacked ?? null"), Value::Null);
@@ -403,8 +368,8 @@ fn rv_2_page_listens_before_it_loads() {
 
 fn rv_1_key_w_opens_the_plan() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let opener = stage.root.path().join("my-browser");
-    let seen = stage.root.path().join("opened");
+    let opener = stage.path("my-browser");
+    let seen = stage.path("opened");
     let script = format!("#!/bin/sh\nprintf %s \"$1\" > {0}.part && mv {0}.part {0}\n", seen.display());
     std::fs::write(&opener, script).unwrap();
     std::fs::set_permissions(&opener, PermissionsExt::from_mode(0o755)).unwrap();
@@ -420,7 +385,7 @@ fn rv_1_key_w_opens_the_plan() {
     term.see("Answered in the browser: plan mode was left, the plan is kept.").unwrap();
     // The page that `w` started is ended by its process id.
     let port = url.split(':').nth(2).and_then(|rest| rest.split('/').next()).unwrap().to_string();
-    let found = Command::new("sh").args(["-c", &format!("for p in /proc/[0-9]*; do grep -qz until-idle $p/cmdline 2>/dev/null && tr '\\0' '\\n' < $p/environ 2>/dev/null | grep -q {} && basename $p; done; true", stage.root.path().display())]).output().unwrap();
+    let found = Command::new("sh").args(["-c", &format!("for p in /proc/[0-9]*; do grep -qz until-idle $p/cmdline 2>/dev/null && tr '\\0' '\\n' < $p/environ 2>/dev/null | grep -q {} && basename $p; done; true", stage.path("").display())]).output().unwrap();
     for pid in String::from_utf8_lossy(&found.stdout).split_whitespace() {
         let _ = Command::new("kill").arg(pid).status();
     }

@@ -4,7 +4,6 @@
 use crate::fleet_stage::{Running, Stage, wait_until};
 use crate::plan_stories::{axe, check_accessibility};
 use crate::stage::Page;
-use crate::webdriver::Browser;
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -21,14 +20,17 @@ fn planning_session(ann: &crate::fleet_stage::Person) -> Running {
     Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
+fn remote_page(person: &crate::fleet_stage::Person) -> Page {
+    Page::start(person.command(&["serve", "--remote", "team", "--print-json"]))
+}
+
 fn fl_2_page_answers_a_remote_session() {
     let stage = Stage::new();
     let ann = stage.owner();
     let bob = stage.member(&ann, "bob", "approve");
     let _session = planning_session(&ann);
-    let page = Page::start(bob.command(&["serve", "--remote", "team", "--print-json"]));
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let page = remote_page(&bob);
+    let mut browser = page.open_in_browser();
     browser.see("session of ann");
     browser.open_request("Plan");
     browser.see("Add new.txt.");
@@ -55,13 +57,10 @@ fn fl_2_rh_1_page_rehearses_a_remote_plan() {
     let ann = stage.owner();
     let bob = stage.member(&ann, "bob", "approve");
     let _session = planning_session(&ann);
-    let page = Page::start(bob.command(&["serve", "--remote", "team", "--print-json"]));
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let page = remote_page(&bob);
+    let mut browser = page.open_in_browser();
     browser.open_request("Plan");
-    browser.click("Rehearsal");
-    browser.click("Start rehearsal");
-    browser.hear("Rehearsal r1 finished");
+    browser.rehearse();
     browser.see("new.txt");
     let file = stage.repo().join("new.txt");
     assert!(!file.exists(), "the workspace does not change");
@@ -75,9 +74,8 @@ fn fl_5_page_lists_cancels_and_retries_jobs() {
     let stage = Stage::new();
     let ann = stage.owner();
     let id = ann.submit_task(&["--then", "implement"]);
-    let page = Page::start(ann.command(&["serve", "--remote", "team", "--print-json"]));
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let page = remote_page(&ann);
+    let mut browser = page.open_in_browser();
     let state = |state: &str| format!("return document.querySelector('.jobs .state')?.textContent === '{state}'");
     browser.until("the job", &state("queued"));
     browser.see("PLANME please");
@@ -111,9 +109,8 @@ fn fl_2_member_who_comments_cannot_approve() {
     let carl = stage.member(&ann, "carl", "comment");
     let id = ann.submit_task(&[]);
     ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
-    let page = Page::start(carl.command(&["serve", "--remote", "team", "--print-json"]));
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let page = remote_page(&carl);
+    let mut browser = page.open_in_browser();
     browser.open_request("job of ann");
     browser.see("Add new.txt.");
     let choices = "return [...document.querySelectorAll('.choice')].map((choice) => choice.textContent)";

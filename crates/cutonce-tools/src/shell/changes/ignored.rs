@@ -21,7 +21,7 @@ const MAX_FOLDERS: usize = 200;
 #[derive(Default)]
 pub(super) struct IgnoredFolders(Mutex<Option<(RuleStamps, Vec<PathBuf>)>>);
 
-/// What tells that a file is another one.
+/// Metadata that differs if a file was replaced.
 type RuleStamps = [Option<(u64, i64, i64, u64)>; 3];
 
 fn rule_stamps(root: &Path) -> RuleStamps {

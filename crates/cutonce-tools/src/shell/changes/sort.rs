@@ -68,7 +68,7 @@ impl SortedChanges {
         sorted
     }
 
-    /// A folder that only holds files inside the scope is made and removed with them.
+    /// A folder that only contains files inside the scope is made and removed with them.
     fn drop_implied_folders(&mut self) {
         let holds = |changes: &[LayerChange], folder: &Path| {
             changes.iter().any(|change| !change.is_folder_only() && change.path.starts_with(folder))

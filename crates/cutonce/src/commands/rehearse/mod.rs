@@ -19,6 +19,7 @@ use cutonce_agent::tools::shell::changes::{journals_folder, layers_folder};
 use cutonce_core::exit_code::{DRIFTED, FAILED, STALE, SUCCESS};
 use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalResult, RehearsedPlan};
 use cutonce_core::plan::sha256_hex;
+use cutonce_core::text::number::count_noun;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_sandbox::sweep_layers;
 use progress::RehearsalProgress;
@@ -250,9 +251,8 @@ impl RunRehearsal {
             (false, true) => "not applied".to_string(),
             (false, false) => "not applied: not all checks passed".to_string(),
         };
-        let count = result.files.len();
-        let noun = if count == 1 { "file" } else { "files" };
-        writeln!(out, "\n{count} {noun} changed, +{added} -{removed} ({what})")?;
+        let files = count_noun(result.files.len(), "file");
+        writeln!(out, "\n{files} changed, +{added} -{removed} ({what})")?;
         Ok(())
     }
 }

@@ -513,7 +513,7 @@ impl SdkHost {
         }
     }
 
-    /// Sends an ask to the host; a host that is gone counts as a denial.
+    /// Sends an ask to the host; if the host is gone, the call is denied.
     fn send_ask(&mut self, ask: &Arc<AskView>) {
         if !self.listening {
             (self.code, self.host_missing) = (FAILED, true);
