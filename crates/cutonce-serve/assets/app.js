@@ -46,7 +46,19 @@ function follow(page) {
     live.dataset.state = state;
     live.textContent = words;
   };
-  const catchUp = () => page.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
+  let loading = false;
+  let again = false;
+  // Much news at once is one load, and one more if news came meanwhile.
+  const catchUp = async () => {
+    again = true;
+    if (loading) return;
+    loading = true;
+    while (again) {
+      again = false;
+      await page.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
+    }
+    loading = false;
+  };
   const open = () => {
     events = new EventSource(`/api/events?key=${pageKey()}`);
     events.onopen = () => {
@@ -84,6 +96,9 @@ function follow(page) {
   addEventListener('beforeunload', () => events.close());
   open();
 }
+
+// A button whose request fails says so, whichever it is.
+addEventListener('unhandledrejection', (event) => say(event.reason?.message ?? 'Something went wrong; load the page again.', 'bad'));
 
 const refused = await signIn();
 try {
