@@ -272,7 +272,7 @@ impl FleetLink {
         let mut list = MemberList::default();
         let founder = self.record().founder;
         let mut read = 0;
-        for raw in self.replay_raw(FleetStream::Members, &subject).await? {
+        for raw in self.replay_raw(FleetStream::Members, &subject, 1).await? {
             read = raw.sequence;
             self.take_sealed_keys(&list)?;
             let opened = envelope::open(&lock(&self.keys).clone(), &raw.subject, &raw.payload);
