@@ -48,6 +48,7 @@ export async function boardPage() {
     await refresh();
   }
 
+  let loads = 0;
   let searching;
   function search() {
     clearTimeout(searching);
@@ -72,9 +73,10 @@ export async function boardPage() {
   async function refresh() {
     const words = findWaiting.value.trim();
     const wanted = new URLSearchParams({ ...(all && { all: 1 }), ...(words && { find: words }) });
+    const number = ++loads;
     const loaded = await api(`/api/board?${wanted}`);
-    // Words that were typed meanwhile have a load of their own.
-    if (words !== findWaiting.value.trim()) return;
+    // Answers may come in another order than their requests.
+    if (number !== loads) return;
     board = loaded;
     const focused = document.activeElement?.closest('.rows a')?.getAttribute('href');
     waiting.replaceChildren(...board.waiting.map(waitingRow));
