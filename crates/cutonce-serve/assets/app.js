@@ -53,9 +53,19 @@ function follow() {
     live.dataset.state = state;
     live.textContent = words;
   };
-  const catchUp = () => {
+  let loading = false;
+  let again = false;
+  // Much news at once is one load, and one more if news came meanwhile.
+  const catchUp = async () => {
     missed = !page;
-    return page?.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
+    again = !missed;
+    if (loading) return;
+    loading = true;
+    while (again) {
+      again = false;
+      await page.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
+    }
+    loading = false;
   };
   const open = () => {
     events = new EventSource(`/api/events?key=${pageKey()}`);
@@ -100,6 +110,9 @@ function follow() {
   open();
   return { ready, attach, close: () => events.close() };
 }
+
+// A button whose request fails says so, whichever it is.
+addEventListener('unhandledrejection', (event) => say(event.reason?.message ?? 'Something went wrong; load the page again.', 'bad'));
 
 const refused = await signIn();
 const listener = follow();

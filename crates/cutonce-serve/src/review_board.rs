@@ -8,7 +8,7 @@ use cutonce_core::protocol::review_request::{ReviewerMessage, SessionNews, Waiti
 use cutonce_core::sync::LockUnpoisoned;
 use serde::Serialize;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::broadcast;
 
@@ -30,6 +30,8 @@ struct BoardState {
     closed: VecDeque<ClosedRequest>,
     /// What is wrong with a source, by its index.
     troubles: BTreeMap<usize, String>,
+    /// Sources that have more than what is here.
+    reading: BTreeSet<usize>,
 }
 
 /// One running session.
@@ -90,6 +92,13 @@ impl ReviewBoard {
                     match update {
                         SourceUpdate::Session(update) => board.apply(index, *update),
                         SourceUpdate::Jobs => board.tell("jobs"),
+                        SourceUpdate::Reading(reads) => {
+                            let _ = match reads {
+                                true => board.lock().reading.insert(index),
+                                false => board.lock().reading.remove(&index),
+                            };
+                            board.tell("source");
+                        }
                         SourceUpdate::Trouble(told) => {
                             let _ = match told {
                                 Some(told) => board.lock().troubles.insert(index, told),
@@ -212,6 +221,11 @@ impl ReviewBoard {
         self.lock().troubles.values().cloned().collect()
     }
 
+    /// True while a source reads what it has.
+    pub fn is_reading(&self) -> bool {
+        !self.lock().reading.is_empty()
+    }
+
     fn tell(&self, what: &'static str) {
         let _ = self.news.send(PageNews { session: String::new(), what, ask: None, told: None });
     }
@@ -291,7 +305,7 @@ impl BoardState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review_views::board_view;
+    use crate::review_views::{BoardQuery, board_view};
     use cutonce_core::protocol::review_request::WaitingSubject;
 
     fn waiting(since: u64) -> SessionNews {
@@ -310,17 +324,24 @@ mod tests {
     }
 
     #[test]
-    fn rv_1_list_starts_with_the_oldest_requests() {
+    fn rv_1_list_starts_with_the_newest_requests() {
         let (board, home) = (ReviewBoard::follow(Vec::new()), tempfile::tempdir().unwrap());
         for since in (0..10_000).rev() {
             board.apply(0, update(&format!("s{since}"), Some(waiting(since))));
         }
-        let first = board_view(&board, home.path(), false);
+        let first = board_view(&board, home.path(), BoardQuery::default());
         let listed = first["waiting"].as_array().unwrap();
         assert_eq!((listed.len(), first["total"].as_u64()), (200, Some(10_000)));
-        assert_eq!((&listed[0]["ask"], &listed[199]["ask"]), (&"a0".into(), &"a199".into()));
-        let all = board_view(&board, home.path(), true);
+        assert_eq!((&listed[0]["ask"], &listed[199]["ask"]), (&"a9999".into(), &"a9800".into()));
+        let all = board_view(&board, home.path(), BoardQuery { all: true, find: "" });
         assert_eq!(all["waiting"].as_array().map(Vec::len), Some(10_000));
+        let hello = SessionNews::Hello { session: "s77".into(), pid: 1, project: "/home/ann/Shop".into() };
+        board.apply(0, update("s77", Some(hello)));
+        let found = board_view(&board, home.path(), BoardQuery { all: false, find: "shop" });
+        assert_eq!(
+            (&found["waiting"][0]["ask"], &found["found"], &found["total"]),
+            (&"a77".into(), &1.into(), &10_000.into())
+        );
     }
 
     #[test]

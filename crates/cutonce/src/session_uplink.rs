@@ -61,7 +61,16 @@ pub fn start(remote: String, run: &RunFlags, place: &SessionDirs, session: &Sess
     };
     let run = move || {
         if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            runtime.block_on(uplink.run());
+            runtime.block_on(async {
+                let collected = async {
+                    uplink.review.collect().await;
+                    std::future::pending::<()>().await;
+                };
+                tokio::select! {
+                    () = uplink.run() => {}
+                    () = collected => {}
+                }
+            });
         }
         let _ = ended.send(());
     };
@@ -132,8 +141,10 @@ impl SessionUplink {
         let place = SessionPlace { folder: self.cwd.display().to_string(), root_commit: root_commit(&self.cwd).await };
         let mut upload = SessionUpload::open(link, &self.id, &self.transcript, Some(place)).await?;
         loop {
+            let stops = self.stop.is_cancelled();
             while upload.push(link, async || Ok(None)).await? {}
-            if self.stop.is_cancelled() && !upload.is_behind() {
+            self.review.all_events.publish(link, &self.id).await?;
+            if stops && !upload.is_behind() {
                 return Ok(());
             }
             tokio::select! {

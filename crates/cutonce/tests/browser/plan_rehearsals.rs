@@ -134,6 +134,7 @@ fn rh_7_rehearsals_are_compared_and_cancelled() {
         )
     };
     browser.until("the last result", &pressed("r2"));
+    check_accessibility(&mut browser, &axe(), "compared rehearsals");
     browser.click("Show rehearsal r1");
     browser.until("the first result", &pressed("r1"));
     browser.click("Discard rehearsal r1");

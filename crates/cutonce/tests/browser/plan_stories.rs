@@ -159,6 +159,7 @@ fn rv_2_plan_of_2_mb_is_shown_whole() {
     browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 1902");
     let last = "return document.querySelector('[data-line=\"1902\"] .t').textContent.endsWith(' 1900')";
     assert_eq!(browser.script(last), true);
+    take_pictures(&mut browser, "plan of 2 MB");
     browser.click("Leave plan mode and keep the plan; nothing runs → default");
     browser.click("Confirm");
     term.see("Answered in the browser: plan mode was left").unwrap();
@@ -269,13 +270,16 @@ pub fn axe() -> String {
 
 /// Widths and colour schemes in which each page is checked.
 const LOOKS: [(u32, &str); 4] = [(1440, "light"), (1440, "dark"), (390, "dark"), (390, "light")];
+/// Further looks for pictures.
+const MORE_LOOKS: [(u32, &str); 2] = [(768, "light"), (768, "dark")];
 
 /// Checks the page as it is, in light and dark, on a phone and a wide screen; nothing may be cut off.
 pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
     if browser.script("return typeof axe === 'undefined'") == true {
         browser.script(axe);
     }
-    for (width, scheme) in LOOKS {
+    let more = MORE_LOOKS.iter().filter(|_| std::env::var_os("SHOTS").is_some());
+    for (width, scheme) in LOOKS.iter().chain(more).copied() {
         browser.resize(width, 900);
         browser.set_scheme(scheme);
         let name = format!("{what}-{width}-{scheme}");
@@ -283,6 +287,17 @@ pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
         let fits = browser.script("return document.documentElement.scrollWidth <= innerWidth");
         assert_eq!(fits, true, "{name}: nothing is cut off");
         browser.picture(&name);
+    }
+    browser.resize(1280, 900);
+    browser.set_scheme("");
+}
+
+/// Pictures in all looks, if they are wanted.
+fn take_pictures(browser: &mut Browser, what: &str) {
+    for (width, scheme) in LOOKS.iter().chain(&MORE_LOOKS).filter(|_| std::env::var_os("SHOTS").is_some()) {
+        browser.resize(*width, 900);
+        browser.set_scheme(scheme);
+        browser.picture(&format!("{what}-{width}-{scheme}"));
     }
     browser.resize(1280, 900);
     browser.set_scheme("");
