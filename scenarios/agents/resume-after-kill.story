@@ -26,7 +26,7 @@ request 3
   assistant: call Agent {"description":"long work","prompt":"Work long.","subagent_type":"general-purpose"}
   user: error: interrupted: the program ended before this call finished
   user: <system-reminder>
-        The program ended while these agents were working for you. Their work is kept. If it is still needed, continue them with the Agent tool's `resume`:
+        The program ended while these agents were working for you. Their work is kept. If it is still needed, continue them with `resume`:
         - general-purpose agent, "long work", agentId: <id>
         </system-reminder>
   user: go on

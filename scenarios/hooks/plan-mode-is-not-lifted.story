@@ -87,7 +87,7 @@ request 2
   assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n"}
   assistant: call ExitPlanMode {}
   user: error: Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).
   user: error: The user's hook rejected the plan before the user saw it: say how it is measured
         

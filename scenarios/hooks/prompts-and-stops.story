@@ -61,7 +61,7 @@ answer: written
 --- stderr
 warning: Not sent: a hook blocked your message: no passwords here
 ● Write a.txt
-compacted: 5752 → 5050 tokens
+compacted: 5747 → 5045 tokens
 
 --- transcript
 session {}

@@ -38,7 +38,7 @@ answer: out of plan mode
 >
 
 --- stderr
-✗ Submit the plan: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMode with {}.
+✗ Submit the plan: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, then call ExitPlanMode with {}.
 mode: default
 ✗ Submit the plan: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was already approved, continue with the implementation.
 The mode is default. Others: acceptEdits, plan.
@@ -64,7 +64,7 @@ request 1
 request 2
   assistant: call ExitPlanMode {"plan":"# Mine"}
   assistant: call ExitPlanMode {}
-  user: error: ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMode with {}.
+  user: error: ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, then call ExitPlanMode with {}.
   user: result: The user agreed to leave plan mode. It is off; the mode is now default.
   user: <system-reminder>
         Plan mode is off: you can edit files and run tools again, as far as the mode allows.
@@ -79,7 +79,7 @@ mode {"from":"default","to":"plan","by":"start"}
 user {"text":"task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"ExitPlanMode","input":{"plan":"# Mine"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_00","name":"ExitPlanMode","input":{"plan":"# Mine"},"output":[{"type":"text","text":"ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMod…"}],"isError":true,"decision":{"behavior":"allow","reason":"not decided: the call could not be made"}}
+tool {"callId":"toolu_0001_00","name":"ExitPlanMode","input":{"plan":"# Mine"},"output":[{"type":"text","text":"ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, then call ExitPlanMode with {}."}],"isError":true,"decision":{"behavior":"allow","reason":"not decided: the call could not be made"}}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"restore"}}
 mode {"from":"plan","to":"default","by":"user"}

@@ -72,12 +72,12 @@ Enabled plan mode
 ✗ NotebookEdit NotebookEdit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ Todo list: TodoWrite is not allowed in plan mode. Plan mode is read-only.
 ● Bash cat a.txt | wc -l
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. `rm a.txt` is refused. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. `rm a.txt` is refused. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
 ● Bash sleep 5
 ● Stop bash_1
 ● Write $HOME/.cutonce/plans/<slug>.md
@@ -147,12 +147,12 @@ request 3
   user: error: NotebookEdit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
   user: error: TodoWrite is not allowed in plan mode. Plan mode is read-only.
   user: result: 1
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. `rm a.txt` is refused. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. `rm a.txt` is refused. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use such a command, or a tool that reads files.
   user: result: Started in the background as bash_1; it ends with the session at the latest. Its output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
   user: result: bash_1: killed.
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).

@@ -109,7 +109,7 @@ impl SpillFile {
     pub(crate) fn note(&self) -> String {
         let path = self.path.display();
         match &self.cut {
-            None => format!("All of it is in {path}: use Read with offset and limit, or Grep, to see more."),
+            None => format!("All of it is in {path}: read parts of that file, or search it, to see more."),
             Some(why) => format!("The first part is in {path}; {why}."),
         }
     }

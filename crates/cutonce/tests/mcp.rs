@@ -217,7 +217,7 @@ fn ho_6_long_results_go_to_a_file() {
     stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s"]);
     let results = stage.results();
     assert!(results[0].len() < 12_000 && results[0].starts_with("zzz"), "{}", results[0].len());
-    let path = results[0].split("All of it is in ").nth(1).unwrap().split(": use Read").next().unwrap().to_string();
+    let path = results[0].split("All of it is in ").nth(1).unwrap().split(": read parts").next().unwrap().to_string();
     assert_eq!(std::fs::read_to_string(path).unwrap(), "z".repeat(100_000));
     assert_eq!(results[1], "error: it did not work");
 }
@@ -265,7 +265,7 @@ fn ho_6_a_lying_server_is_contained() {
     assert_eq!(stage.offered(0), ["mcp__s____31mred__tool", "mcp__s__look"]);
     let tools = stage.requests()[0]["tools"].to_string();
     assert!(!tools.contains("\\u001b") && !tools.contains('\u{202e}'), "{tools}");
-    assert!(stage.words().contains("its words, not those of the user"), "{}", stage.words());
+    assert!(stage.words().contains("its text, not the user's"), "{}", stage.words());
     let logged = stage.logged();
     let answer = |id: &str| {
         let line =

@@ -46,7 +46,8 @@ impl SessionBuilder {
         let offers = |tool: &str| self.offers_tool(tool) && !rules.denies_tool(tool);
         let agents = offers(AGENT_TOOL);
         let questions = self.permissions.approver == Approver::Present && offers(ASK_TOOL);
-        let planning = PlanningTools { questions, explore_agents: agents, plan_agents: agents };
+        let (write, edit) = (offers("Write"), offers("Edit"));
+        let planning = PlanningTools { questions, write, edit, explore_agents: agents, plan_agents: agents };
         plan_tools(settings.plan.eagerness, enter, planning)
     }
 

@@ -428,6 +428,7 @@ mod tests {
         // Names that are no English words.
         let names = [
             "AskUserQuestion",
+            "Bash",
             "BashOutput",
             "Glob",
             "Grep",
@@ -448,8 +449,9 @@ mod tests {
             let specs = offered_specs(&tools, &rules);
             assert_eq!(specs.len(), tools.len() - 1, "{name}");
             for spec in specs {
-                let mut words = spec.description.split(|c: char| !c.is_ascii_alphanumeric());
-                assert!(words.all(|word| word != name), "{} names {name}", spec.name);
+                let text = format!("{} {}", spec.description, spec.schema);
+                let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+                assert!(words.all(|word| word != name), "{} names {name}: {text}", spec.name);
                 assert!(!spec.description.contains('⟦'), "{}", spec.description);
             }
         }

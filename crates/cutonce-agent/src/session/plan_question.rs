@@ -65,7 +65,7 @@ impl SessionState {
     }
 
     /// A message of the user grants the plan's budget again and accepts what changed under its steps.
-    pub(super) fn message_continues_plan(&mut self) {
+    pub(super) fn user_continues(&mut self) {
         self.close_implementation_asks();
         if self.planner.work.as_mut().is_some_and(|work| std::mem::take(&mut work.told_stale)) {
             self.accept_stale();

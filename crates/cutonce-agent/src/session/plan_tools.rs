@@ -167,6 +167,8 @@ pub(super) fn planning_tools(
     let agent = |name: &str| offers_agents && agents.is_some_and(|agents| agents.catalog().get(name).is_some());
     PlanningTools {
         questions: may_name_tool(ASK_TOOL, tools, rules, approver),
+        write: is_offered("Write", tools, rules),
+        edit: is_offered("Edit", tools, rules),
         explore_agents: agent(EXPLORE_AGENT),
         plan_agents: agent(PLAN_AGENT),
     }

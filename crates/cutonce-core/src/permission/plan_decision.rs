@@ -49,7 +49,7 @@ pub(super) fn decide_in_plan(rules: &RuleSet, facts: CallFacts) -> Decision {
     if reads_secret(rules, &facts.access) {
         let hint = match &facts.access {
             Access::Shell(shell) if !shell.parts.iter().any(|part| part_reads_secret(rules, part)) => {
-                "Files with keys or credentials can't be read in plan mode, and this command may read one. Name the files it reads, or use Grep."
+                "Files with keys or credentials can't be read in plan mode, and this command may read one. Name the files it reads."
             }
             _ => "Files with keys or credentials can't be read in plan mode.",
         };
@@ -217,7 +217,9 @@ fn alternative_hint(access: &Access) -> &'static str {
         Access::Shell(shell) if shell.unparsed.is_some() => {
             "This command is too complex to verify that it only reads. Use a simpler one."
         }
-        Access::Shell(_) => "Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.",
+        Access::Shell(_) => {
+            "Only commands known to be read-only may run. Use such a command, or a tool that reads files."
+        }
         Access::Mcp { .. } => "Only tools that their server marks as read-only may run.",
         Access::Internal
         | Access::Kill { .. }
@@ -251,7 +253,7 @@ fn part_reads_secret(rules: &RuleSet, part: &PartFacts) -> bool {
     })
 }
 
-/// The name counts too: a `.env` that links to another file is still one.
+/// Checks the name too: a `.env` that links to another file is still secret.
 fn is_secret_target(rules: &RuleSet, target: &PathTarget) -> bool {
     is_secret(&target.path, rules.home()) || is_secret(Path::new(&target.given), rules.home())
 }

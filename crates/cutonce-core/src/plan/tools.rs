@@ -39,13 +39,26 @@ pub const ENTER_IN_AGENT_ERROR: &str = "EnterPlanMode tool cannot be used in age
 pub struct PlanningTools {
     /// AskUserQuestion is offered and a user can answer.
     pub questions: bool,
+    pub write: bool,
+    pub edit: bool,
     pub explore_agents: bool,
     pub plan_agents: bool,
 }
 
 impl PlanningTools {
-    pub const ALL: PlanningTools = PlanningTools { questions: true, explore_agents: true, plan_agents: true };
-    pub const NONE: PlanningTools = PlanningTools { questions: false, explore_agents: false, plan_agents: false };
+    pub const ALL: PlanningTools =
+        PlanningTools { questions: true, write: true, edit: true, explore_agents: true, plan_agents: true };
+    pub const NONE: PlanningTools =
+        PlanningTools { questions: false, write: false, edit: false, explore_agents: false, plan_agents: false };
+
+    /// True if a text about the plan file may name this tool.
+    pub(super) fn writes_with(self, tool: &str) -> bool {
+        match tool {
+            "Write" => self.write,
+            "Edit" => self.edit,
+            _ => false,
+        }
+    }
 }
 
 /// Description of EnterPlanMode (PM-34).

@@ -44,7 +44,7 @@ impl SpecialKind {
 
     pub(super) fn hint(self) -> &'static str {
         match self {
-            Self::Folder => " Use LS to see what is in it.",
+            Self::Folder => " List it to see what is in it.",
             Self::Fifo | Self::Socket | Self::Device | Self::Link | Self::Other => "",
         }
     }

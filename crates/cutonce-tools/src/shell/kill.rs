@@ -14,7 +14,7 @@ pub struct KillShellTool;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KillShellInput {
-    /// As Bash named it: bash_1.
+    /// As its start named it: bash_1.
     shell_id: String,
 }
 

@@ -15,7 +15,7 @@ pub struct BashOutputTool;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BashOutputInput {
-    /// As Bash named it: bash_1.
+    /// As its start named it: bash_1.
     bash_id: String,
     /// A regular expression: only lines that match.
     #[serde(default)]

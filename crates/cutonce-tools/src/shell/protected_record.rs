@@ -146,7 +146,7 @@ impl ProtectedWatch {
             let shown = self.roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
             match disk.set_aside(&path) {
                 Ok(name) => format!(
-                    "The sandbox lets no command create `{}`, because other programs run or trust what has that name. It was renamed to `{}`. Use Write, which asks the user, or ask them to rename it.",
+                    "The sandbox lets no command create `{}`, because other programs run or trust what has that name. It was renamed to `{}`. Tell the user, who can rename it.",
                     shown.display(),
                     name.to_string_lossy()
                 ),

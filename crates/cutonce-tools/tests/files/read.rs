@@ -59,7 +59,7 @@ async fn tl_2_special_files_get_an_error() {
     mkfifo(&world.path("pipe"));
     let _socket = std::os::unix::net::UnixListener::bind(world.path("sock")).unwrap();
     let cases = [
-        ("dir", "is a folder, not a file. Use LS"),
+        ("dir", "is a folder, not a file. List it"),
         ("pipe", "is a fifo (named pipe), not a file."),
         ("sock", "is a socket, not a file."),
         ("/dev/null", "is a device, not a file."),

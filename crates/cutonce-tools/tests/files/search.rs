@@ -101,13 +101,13 @@ async fn tl_6_ls_shows_entry_kinds() {
     std::fs::create_dir(world.path("empty")).unwrap();
     assert_eq!(world.call("LS", json!({"path": "empty"})).await.ok(), "The folder is empty.");
     let text = world.call("LS", json!({"path": "b.txt"})).await.error();
-    assert_eq!(text, "`path`: expected a folder, got a file: b.txt. To see its content use Read.");
+    assert_eq!(text, "`path`: expected a folder, got a file: b.txt. Read it to see its content.");
     assert_eq!(world.call("LS", json!({"path": "dri"})).await.error(), "dri does not exist. Did you mean `dir`?");
     for n in 0..600 {
         world.put(&format!("many/{n:03}"), "");
     }
     let text = world.call("LS", json!({"path": "many"})).await.ok();
-    assert!(text.ends_with("499  0 bytes\n[The first 500 of 600 entries. Use Glob to find others.]"), "{text}");
+    assert!(text.ends_with("499  0 bytes\n[The first 500 of 600 entries. Search by name to find others.]"), "{text}");
 }
 
 fn code() -> World {

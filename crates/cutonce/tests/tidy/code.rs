@@ -176,6 +176,7 @@ pub struct Code {
     included: Vec<String>,
     method_calls: Vec<(usize, String, String)>,
     macros: Vec<(usize, String, String)>,
+    literals: Vec<(usize, String)>,
     types: Vec<TypeItem>,
     tests: Vec<(usize, String)>,
     identifiers: BTreeSet<String>,
@@ -220,6 +221,7 @@ impl Code {
             included: Vec::new(),
             method_calls: Vec::new(),
             macros: Vec::new(),
+            literals: Vec::new(),
             types: items.types,
             tests: items.tests,
             identifiers: BTreeSet::new(),
@@ -323,6 +325,11 @@ impl Code {
         &self.identifiers
     }
 
+    /// (line, text) of each string outside tests.
+    pub fn product_strings(&self) -> impl Iterator<Item = &(usize, String)> {
+        self.literals.iter().filter(|(line, _)| !self.is_test(*line))
+    }
+
     /// Every identifier outside tests.
     pub fn product_identifiers(&self) -> &BTreeSet<String> {
         &self.product_identifiers
@@ -359,7 +366,13 @@ impl Code {
                         self.method_calls.push((line, receiver.to_string(), method.to_string()));
                     }
                 }
-                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+                TokenTree::Literal(literal) => {
+                    let line = literal.span().start().line;
+                    if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
+                        self.literals.push((line, text.value()));
+                    }
+                }
+                TokenTree::Punct(_) => {}
             }
         }
     }

@@ -190,6 +190,71 @@ fn texts_use_plain_words() {
     allowance("BANNED_WORDS", exceptions::BANNED_WORDS, &found, "uses of words with a plain replacement");
 }
 
+/// Tools whose names are no English words, and tools whose names are.
+const TOOL_NAMES: [&str; 10] = [
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "NotebookEdit",
+    "TodoWrite",
+    "WebFetch",
+];
+const TOOL_WORDS: [&str; 4] = ["Agent", "Edit", "Read", "Write"];
+
+/// Tools that a sentence names. A tool whose name is a word counts only in the middle of a sentence.
+fn named_tools(sentence: &str) -> Vec<&'static str> {
+    let named = |name: &str, is_word: bool| {
+        sentence.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&sentence[..at], &sentence[at + name.len()..]);
+            let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            let begins = !before.ends_with([' ', '('])
+                || !before.trim_end().ends_with(|c: char| c.is_lowercase() || c == ',' || c == '(');
+            !(inside(before.chars().next_back()) || inside(after.chars().next()) || is_word && begins)
+        })
+    };
+    let names = TOOL_NAMES.into_iter().filter(|name| named(name, false));
+    names.chain(TOOL_WORDS.into_iter().filter(|name| named(name, true))).collect()
+}
+
+/// Texts of tools and of plan mode's refusals for the model: a deny rule may remove every tool but the one that runs,
+/// so they name no other. Descriptions mark the passages that do.
+#[test]
+fn pm_90_results_name_no_other_tool() {
+    let of_model = |path: &str| {
+        path.starts_with("crates/cutonce-tools/src/") || path == "crates/cutonce-core/src/permission/plan_decision.rs"
+    };
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let files: Vec<_> = product_files("crates/").into_iter().filter(|file| of_model(&file.path)).collect();
+    let mut own: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in &files {
+        let names = code::parsed(file).product_strings().map(|(_, text)| text.clone());
+        own.entry(folder(&file.path)).or_default().extend(names.filter(|text| !text.contains(' ')));
+    }
+    let is_own = |path: &str, tool: &str| own.get(&folder(path)).is_some_and(|own| own.iter().any(|name| name == tool));
+    let mut found = Vec::new();
+    for file in &files {
+        // Doc comments are strings, too.
+        let rows: Vec<&str> = file.text.lines().collect();
+        let is_said = |(line, text): &&(usize, String)| {
+            text.contains(' ') && !rows.get(line - 1).is_some_and(|row| row.trim_start().starts_with("//"))
+        };
+        for (line, text) in code::parsed(file).product_strings().filter(is_said) {
+            let others = named_tools(text).into_iter().filter(|tool| !is_own(&file.path, tool));
+            found.extend(others.map(|tool| format!("{}:{line} {tool}", file.path)));
+        }
+    }
+    for text in code::texts().iter().filter(|text| of_model(&text.path) && text.path.ends_with(".md")) {
+        let unmarked: String = text.text.split('⟦').map(|part| part.rsplit('⟧').next().unwrap_or_default()).collect();
+        let others = named_tools(&unmarked).into_iter().filter(|tool| !is_own(&text.path, tool));
+        found.extend(others.map(|tool| format!("{} {tool}", text.path)));
+    }
+    verdict("A text for the model names no other tool, or marks the passage: ⟦Grep: Use Grep.⟧", &found);
+}
+
 #[test]
 fn comment_lines_fit() {
     let mut found = Vec::new();
@@ -236,6 +301,8 @@ fn word_rules_can_fail() {
     let text = format!("Start an{}.\nrenewed\nWho{} is{} it.", "ew", "ever", " told");
     let lines: Vec<_> = banned(&text).into_iter().map(|(line, _)| line).collect();
     assert_eq!(lines, [1, 3, 3]);
+    assert_eq!(named_tools("Read it. For more use Grep (or Read), not LSP."), ["Grep", "Read"]);
+    assert_eq!(named_tools("Edit other files. Write it first."), [""; 0]);
     assert_eq!(story_prose("A story (PM-1).\n\n--- model\n{}"), "A story (PM-1).\n");
     let source = "#[test]\nfn a_b() {}\n#[tokio::test]\nasync fn c() {}\nfn d() {}";
     let code = Code::parse(&Text { path: "crates/x/src/x.rs".into(), text: source.into() });

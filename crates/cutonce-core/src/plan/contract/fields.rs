@@ -4,6 +4,7 @@ use super::markdown::{self, LineKind, PlanLine};
 use super::paths::{self, kind_mark};
 use super::steps::StepLines;
 use super::{FileFact, PlanFacts, PlanStep, PlannedFile, PlannedKind, RejectedPath, commands, sections};
+use crate::text::{sanitize::one_line, truncate::with_ellipsis};
 use std::collections::BTreeSet;
 
 /// Maximum length of a title, which reminders repeat.
@@ -100,11 +101,7 @@ fn is_rule(text: &str) -> bool {
 }
 
 fn clean_title(title: &str) -> String {
-    let shown = crate::text::sanitize::one_line(&markdown::without_emphasis(title));
-    match shown.char_indices().nth(MAX_TITLE_CHARS) {
-        Some((at, _)) => format!("{}…", &shown[..at]),
-        None => shown,
-    }
+    with_ellipsis(one_line(&markdown::without_emphasis(title)), MAX_TITLE_CHARS)
 }
 
 impl StepReader<'_> {

@@ -267,7 +267,7 @@ pub(super) fn normalize_path(given: &str, root: &str) -> Result<String, &'static
     Ok(clean)
 }
 
-/// True if the path stands for several files. Brackets are part of names: `app/[id]/page.tsx`.
+/// True if the path can match several files. Brackets are part of names: `app/[id]/page.tsx`.
 pub(in crate::plan) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?']) || (path.contains('{') && path.contains(',') && path.contains('}'))
 }

@@ -2,7 +2,7 @@
 
 use super::markdown::without_emphasis;
 
-/// Headings whose list holds the steps: Steps, Plan, Implementation, Tasks, Changes.
+/// Headings whose list contains the steps: Steps, Plan, Implementation, Tasks, Changes.
 const STEPS: &[&str] = &[
     // English
     "steps",

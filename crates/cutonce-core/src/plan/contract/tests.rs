@@ -42,6 +42,16 @@ fn pc_2_paths_never_leave_the_workspace() {
 }
 
 #[test]
+fn pc_1_front_matter_is_no_part_of_the_plan() {
+    for (open, end) in [("---\n", "\n"), ("---\r\n", "\r\n"), ("\u{feff}---\n", "\n"), ("--- \n", "\n")] {
+        let text = format!("{open}1. a key{end}---{end}## Steps{end}{end}1. a{end}");
+        assert_eq!(parse(&text).steps.iter().map(|step| step.title.as_str()).collect::<Vec<_>>(), ["a"], "{text:?}");
+    }
+    let two_rules = format!("---\n\n## Steps\n\n1. a\n{}---\n", "\n".repeat(200));
+    assert_eq!(parse(&two_rules).steps.len(), 1);
+}
+
+#[test]
 fn pc_6_globs_over_everything_are_findings() {
     for glob in ["**", "**/*", ".", "./", "*/../**", "/home/me/project", "**/**/*", "?*/**"] {
         let contract = parse(&format!("## Steps\n\n1. a\n   - files: `{glob}`\n"));

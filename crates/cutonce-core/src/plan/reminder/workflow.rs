@@ -3,6 +3,7 @@
 use crate::plan::PlanningTools;
 use crate::settings::PlanSettings;
 use crate::settings::plan::{PlanLength, PlanWorkflow};
+use crate::text::offered::keep_offered;
 use crate::text::template::fill_template;
 
 /// Instructions of the full reminder, in addition to the rules.
@@ -42,7 +43,8 @@ impl PlanInstructions {
         } else {
             include_str!("../texts/plan_file_new.md")
         };
-        let plan_file = fill_template(plan_file.trim_end(), &[("path", path)]);
+        let plan_file = keep_offered(plan_file.trim_end(), &|tool| self.tools.writes_with(tool));
+        let plan_file = fill_template(&plan_file, &[("path", path)]);
         let mut workflow = self.workflow_text()?;
         if let Some(template) = &self.template {
             workflow.push_str(&format!("\n\n## The project's template for plans\n{}", template.trim()));

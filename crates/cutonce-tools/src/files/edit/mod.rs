@@ -9,6 +9,7 @@ use crate::tool::{Tool, ToolError, ToolOutcome, run_blocking_change, write_grant
 use crate::workspace::DecidedTarget;
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights};
+use cutonce_core::text::number::count_noun;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -103,12 +104,10 @@ pub(crate) fn replay(shown: &str, old: Option<&[u8]>, input: &serde_json::Value)
 fn apply_edit(shown: &str, old: Option<&[u8]>, input: &EditInput) -> Result<EditedFile, ToolError> {
     match (old, input.old_string.is_empty()) {
         (None, true) => Ok(EditedFile { new: input.new_string.clone().into_bytes(), lines: vec![1] }),
-        (None, false) => {
-            Err(format!("{shown} does not exist. To create it, use Write or give an empty old_string.").into())
-        }
+        (None, false) => Err(format!("{shown} does not exist. To create it, give an empty old_string.").into()),
         (Some(_), true) => Err(format!(
             "`old_string`: expected text that is in {shown}, got an empty string, which is for creating a file. \
-             Use Write to replace the whole file."
+             Give the text that you want to replace."
         )
         .into()),
         (Some(old), false) => replace(shown, old, input),
@@ -153,7 +152,7 @@ fn replace(shown: &str, old: &[u8], input: &EditInput) -> Result<EditedFile, Too
 fn result_text(shown: &str, written: &crate::disk::FileChange, lines: &[usize], new_string: &str) -> String {
     match (&written.old, lines) {
         (None, _) => {
-            format!("Created {shown} ({}).", change::count_noun(new_string.lines().count(), "line"))
+            format!("Created {shown} ({}).", count_noun(new_string.lines().count(), "line"))
         }
         (Some(_), [line]) => {
             let region = change::changed_region(&written.new, *line, new_string.lines().count());

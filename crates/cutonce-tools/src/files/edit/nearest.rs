@@ -16,7 +16,7 @@ pub(super) fn explain_no_match(shown: &str, file: &[u8], old: &str) -> String {
         return out;
     }
     if has_line_numbers(old) {
-        out.push_str(" It begins with line numbers as Read shows them; leave them out.");
+        out.push_str(" It begins with the line numbers that are shown when a file is read; leave them out.");
         return out;
     }
     let text = String::from_utf8_lossy(file);

@@ -66,7 +66,7 @@ fn list_folder(workspace: &Workspace, target: &PathTarget, cancel: &Cancellation
     match walk::check_search_root(workspace, target) {
         Err(why) => return ToolOutcome::error(why),
         Ok(meta) if !meta.is_dir() => {
-            let got = format!("got a file: {}. To see its content use Read.", target.given);
+            let got = format!("got a file: {}. Read it to see its content.", target.given);
             return ToolOutcome::error(format!("`path`: expected a folder, {got}"));
         }
         Ok(_) => {}
@@ -95,7 +95,7 @@ fn list_folder(workspace: &Workspace, target: &PathTarget, cancel: &Cancellation
     let mut out: Vec<String> = shown.collect();
     out.append(&mut errors);
     if count > MAX_ENTRIES {
-        out.push(format!("[The first {MAX_ENTRIES} of {count} entries. Use Glob to find others.]"));
+        out.push(format!("[The first {MAX_ENTRIES} of {count} entries. Search by name to find others.]"));
     }
     ToolOutcome::text(out.join("\n"))
 }

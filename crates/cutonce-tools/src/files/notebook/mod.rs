@@ -62,7 +62,7 @@ impl Tool for NotebookEditTool {
         let path = &input.notebook_path;
         if !path.to_ascii_lowercase().ends_with(".ipynb") {
             return Err(
-                format!("`notebook_path`: expected a .ipynb file, got {path:?}. For other files use Edit.").into()
+                format!("`notebook_path`: expected a .ipynb file, got {path:?}. Edit other files as text.").into()
             );
         }
         input.judged.resolve(&here.workspace, "notebook_path", path).map(Access::Write)
@@ -117,7 +117,7 @@ impl Tool for NotebookEditTool {
 
 /// Returns the changed notebook, and a description of the change.
 fn apply_edit(old: Option<&[u8]>, input: &NotebookEditInput) -> Result<(Vec<u8>, String), ToolError> {
-    let old = old.ok_or_else(|| format!("{} does not exist. Create it with Write.", input.notebook_path))?;
+    let old = old.ok_or_else(|| format!("{} does not exist. Create the notebook file first.", input.notebook_path))?;
     let notebook = NotebookText::parse(old)?;
     let mode = input.edit_mode.unwrap_or_default();
     let source = || input.new_source.as_deref().ok_or("`new_source`: expected the cell's new text, got nothing");

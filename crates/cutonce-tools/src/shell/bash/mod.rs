@@ -39,7 +39,7 @@ pub struct BashInput {
     /// Milliseconds, at most 600000; 120000 if left out. Not for the background.
     #[serde(default)]
     timeout: Option<u64>,
-    /// The result names the id for BashOutput and KillShell.
+    /// The result names its id.
     #[serde(default)]
     run_in_background: bool,
 }
