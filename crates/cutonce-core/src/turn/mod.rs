@@ -84,7 +84,7 @@ pub enum TurnEvent {
     CallDone(usize),
     /// Nothing objects to the end of the turn.
     EndConfirmed,
-    /// The turn continues with this message: a hook objects, or the structured output is missing.
+    /// The turn continues with this message: a hook objects, the structured output is missing, or the user grants more.
     EndRefused {
         message: String,
     },
@@ -135,6 +135,8 @@ pub enum TurnEffect {
     StopRequest,
     /// Ask subagents, hooks and the output schema whether the turn may end.
     ConfirmEnd,
+    /// Ask the user whether the turn continues although it must stop here (PC-12, PC-13); ends like `ConfirmEnd`.
+    ConfirmStop(EndReason),
     /// Abort that question.
     StopConfirmEnd,
     /// Start call `n`.
@@ -167,6 +169,8 @@ enum Phase {
         last: bool,
     },
     ConfirmingEnd,
+    /// The turn ends for this reason unless the user continues it.
+    Stopping(EndReason),
     Compacting {
         in_turn: bool,
     },
@@ -256,15 +260,21 @@ impl Turn {
             effects.extend([TurnEffect::BeginTurn, TurnEffect::RecordInput(input)]);
             self.prepare(effects);
         } else {
+            let by_user = is_by_user(&input);
             effects.push(TurnEffect::Queued(input.clone()));
             self.queue.push(input);
+            // The user answers the open question with a message: it starts the next turn.
+            if let (true, Phase::Stopping(reason)) = (by_user, &self.phase) {
+                let reason = reason.clone();
+                effects.push(TurnEffect::StopConfirmEnd);
+                self.end(reason, effects);
+            }
         }
     }
 
     /// Removes the user's last message that still waits. Messages of programs and teammates stay.
     fn unqueue(&mut self, effects: &mut Vec<TurnEffect>) {
-        let by_user = |input: &UserInput| !input.meta && !input.silent && input.mail.is_none();
-        if let Some(at) = self.queue.iter().rposition(by_user) {
+        if let Some(at) = self.queue.iter().rposition(is_by_user) {
             effects.push(TurnEffect::Unqueued(self.queue.remove(at)));
         }
     }
@@ -323,7 +333,7 @@ impl Turn {
     /// The model made no calls. Messages queued meanwhile continue the turn; otherwise it may end.
     fn model_stopped(&mut self, over_budget: bool, effects: &mut Vec<TurnEffect>) {
         if over_budget {
-            self.end(EndReason::MaxBudget, effects);
+            self.stop(EndReason::MaxBudget, effects);
         } else if self.has_queued() {
             self.prepare_within_limit(effects);
         } else {
@@ -333,18 +343,16 @@ impl Turn {
     }
 
     fn end_confirmed(&mut self, effects: &mut Vec<TurnEffect>) {
-        if self.phase != Phase::ConfirmingEnd {
-            return;
-        }
-        if self.has_queued() {
-            self.prepare_within_limit(effects);
-        } else {
-            self.end(EndReason::Completed, effects);
+        match &self.phase {
+            Phase::ConfirmingEnd if self.has_queued() => self.prepare_within_limit(effects),
+            Phase::ConfirmingEnd => self.end(EndReason::Completed, effects),
+            Phase::Stopping(reason) => self.end(reason.clone(), effects),
+            Phase::Idle | Phase::Preparing | Phase::Requesting | Phase::Calls { .. } | Phase::Compacting { .. } => {}
         }
     }
 
     fn end_refused(&mut self, message: String, effects: &mut Vec<TurnEffect>) {
-        if self.phase == Phase::ConfirmingEnd {
+        if matches!(self.phase, Phase::ConfirmingEnd | Phase::Stopping(_)) {
             self.queue.push(UserInput::meta(message));
             self.prepare_within_limit(effects);
         }
@@ -374,7 +382,7 @@ impl Turn {
         }
         if calls.iter().all(|call| call.progress == CallProgress::Done) {
             match ending.take() {
-                Some(reason) => self.end(reason, effects),
+                Some(reason) => self.stop(reason, effects),
                 None if *last => {
                     self.phase = Phase::ConfirmingEnd;
                     effects.push(TurnEffect::ConfirmEnd);
@@ -407,7 +415,7 @@ impl Turn {
                 effects.push(TurnEffect::StopRequest);
                 self.end(reason, effects);
             }
-            Phase::ConfirmingEnd => {
+            Phase::ConfirmingEnd | Phase::Stopping(_) => {
                 effects.push(TurnEffect::StopConfirmEnd);
                 self.end(reason, effects);
             }
@@ -422,7 +430,7 @@ impl Turn {
 
     fn end_requested(&mut self, reason: EndReason, effects: &mut Vec<TurnEffect>) {
         if self.phase == Phase::Preparing && reason == EndReason::MaxBudget {
-            return self.end(reason, effects);
+            return self.stop(reason, effects);
         }
         if let Phase::Calls { ending, .. } = &mut self.phase {
             let interrupted = matches!(reason, EndReason::Interrupted { .. });
@@ -442,6 +450,7 @@ impl Turn {
             | Phase::Requesting
             | Phase::Calls { .. }
             | Phase::ConfirmingEnd
+            | Phase::Stopping(_)
             | Phase::Compacting { .. } => return,
         };
         self.phase = Phase::Compacting { in_turn };
@@ -475,6 +484,15 @@ impl Turn {
         }
     }
 
+    /// The turn can't continue by itself. A user who interrupted it is not asked.
+    fn stop(&mut self, reason: EndReason, effects: &mut Vec<TurnEffect>) {
+        if matches!(reason, EndReason::Interrupted { .. }) {
+            return self.end(reason, effects);
+        }
+        effects.push(TurnEffect::ConfirmStop(reason.clone()));
+        self.phase = Phase::Stopping(reason);
+    }
+
     fn end(&mut self, reason: EndReason, effects: &mut Vec<TurnEffect>) {
         self.phase = Phase::Idle;
         effects.push(TurnEffect::EndTurn(reason));
@@ -491,6 +509,10 @@ impl Turn {
             effects.extend(self.queue.drain(..).map(TurnEffect::RecordInput));
         }
     }
+}
+
+fn is_by_user(input: &UserInput) -> bool {
+    !input.meta && !input.silent && input.mail.is_none()
 }
 
 /// AG-3: a call starts alone and in order, or next to running calls that are all safe to run concurrently.

@@ -160,6 +160,36 @@ fn cl_2_max_turns_runs_the_last_calls() {
     assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::EndTurn(EndReason::MaxTurns(1))]);
 }
 
+/// A turn that stopped at the budget, with its question open.
+fn stopping() -> Turn {
+    let mut turn = requesting(None);
+    let answered = turn.step(TurnEvent::Answered { calls: Vec::new(), over_budget: true });
+    assert_eq!(answered, [TurnEffect::ConfirmStop(EndReason::MaxBudget)]);
+    turn
+}
+
+#[test]
+fn pc_12_budget_asks_before_the_turn_ends() {
+    let mut turn = stopping();
+    assert_eq!(turn.step(TurnEvent::EndConfirmed), [TurnEffect::EndTurn(EndReason::MaxBudget)]);
+    let mut turn = stopping();
+    let more = TurnEvent::EndRefused { message: "more".into() };
+    let continues = [TurnEffect::RecordInput(UserInput::meta("more")), TurnEffect::Prepare];
+    assert_eq!(turn.step(more), continues, "the same turn continues");
+    let mut turn = stopping();
+    assert_eq!(turn.step(TurnEvent::Interrupted), [TurnEffect::StopConfirmEnd, INTERRUPTED]);
+}
+
+#[test]
+fn pc_12_only_a_users_message_answers() {
+    let mut turn = stopping();
+    let by_program = UserInput::meta("an agent ended");
+    assert_eq!(turn.step(TurnEvent::Input(by_program.clone())), [TurnEffect::Queued(by_program.clone())]);
+    let effects = turn.step(TurnEvent::Input(input("go on")));
+    assert_eq!(effects[1..3], [TurnEffect::StopConfirmEnd, TurnEffect::EndTurn(EndReason::MaxBudget)]);
+    assert_eq!(effects[3..5], [TurnEffect::BeginTurn, TurnEffect::RecordInput(by_program)]);
+}
+
 fn arbitrary() -> impl Strategy<Value = TurnEvent> {
     let kind = (any::<bool>(), any::<bool>()).prop_map(|(parallel, barrier)| CallKind { parallel, barrier });
     prop_oneof![
@@ -204,9 +234,10 @@ impl Performed {
                 prop_assert!(self.in_turn && self.open_calls.is_empty() && self.working.is_none());
                 self.in_turn = false;
             }
-            TurnEffect::Prepare | TurnEffect::Request | TurnEffect::ConfirmEnd => {
+            TurnEffect::Prepare | TurnEffect::Request | TurnEffect::ConfirmEnd | TurnEffect::ConfirmStop(_) => {
                 prop_assert!(self.working.is_none() && self.open_calls.is_empty());
-                self.working = Some(if effect == TurnEffect::ConfirmEnd { "end" } else { "request" });
+                let asks = matches!(effect, TurnEffect::ConfirmEnd | TurnEffect::ConfirmStop(_));
+                self.working = Some(if asks { "end" } else { "request" });
             }
             TurnEffect::StopRequest => prop_assert_eq!(self.working.take(), Some("request")),
             TurnEffect::StopConfirmEnd => prop_assert_eq!(self.working.take(), Some("end")),
@@ -286,7 +317,7 @@ fn cl_2_calls_over_the_budget_are_skipped() {
     let mut turn = requesting(None);
     let event = TurnEvent::Answered { calls: vec![READ], over_budget: true };
     assert_eq!(turn.step(event), [TurnEffect::SkipCall(0)]);
-    assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::EndTurn(EndReason::MaxBudget)]);
+    assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::ConfirmStop(EndReason::MaxBudget)]);
 }
 
 /// AG-5: a message that comes while the end is confirmed joins this turn.

@@ -53,9 +53,18 @@ pub type HiddenFilter = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 /// Decides which files a search below a folder skips because a rule matches them (PR-1).
 pub type SearchFilter = Arc<dyn Fn(&Path, &Path) -> bool + Send + Sync>;
 
-/// Learns of every change after it was made: the path, the SHA-256 of the old content and of the new one; `None` if
-/// there is no file.
-pub type ChangeListener = Arc<dyn Fn(&Path, Option<String>, Option<String>) + Send + Sync>;
+/// A change of a file: the SHA-256 of the old content and of the new one; `None` if there is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportedChange {
+    pub path: PathBuf,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    /// The permissions before and after, if only they changed.
+    pub modes: Option<[u32; 2]>,
+}
+
+/// Learns of every change after it was made. Changes of one command come together.
+pub type ChangeListener = Arc<dyn Fn(&[ReportedChange]) + Send + Sync>;
 
 /// Reads and writes files for the tools, and remembers what was read. Clones share one memory.
 #[derive(Clone)]
@@ -112,9 +121,9 @@ impl FileAccess {
             self.protected_writes.lock_unpoisoned().insert(path.into());
         }
         if let Some(listener) = self.listener() {
-            let (old, new) = (old.map(layer::hash_bytes), new.map(layer::hash_bytes));
-            self.own_writes.lock_unpoisoned().insert(path.into(), new.clone());
-            listener(path, old, new);
+            let (before, after) = (old.map(layer::hash_bytes), new.map(layer::hash_bytes));
+            self.own_writes.lock_unpoisoned().insert(path.into(), after.clone());
+            listener(&[ReportedChange { path: path.into(), before, after, modes: None }]);
         }
     }
 
