@@ -84,7 +84,7 @@ pub enum AgentNews {
 pub enum RehearsalError {
     /// The layer can't be opened or read.
     #[error("no layer for the rehearsal: {0}")]
-    Layer(#[source] io::Error),
+    Layer(io::Error),
     /// Too many rehearsals are open.
     #[error("{0} rehearsals run or wait already; cancel one, or raise `plan.rehearsal.maxRunning`")]
     TooMany(u32),
@@ -93,7 +93,7 @@ pub enum RehearsalError {
     NoProgram,
     /// The agent can't be started.
     #[error("the rehearsing agent can't be started: {0}")]
-    Start(#[source] io::Error),
+    Start(io::Error),
     /// The user ended it.
     #[error("the rehearsal was cancelled")]
     Cancelled,
