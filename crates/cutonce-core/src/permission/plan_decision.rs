@@ -217,7 +217,9 @@ fn alternative_hint(access: &Access) -> &'static str {
         Access::Shell(shell) if shell.unparsed.is_some() => {
             "This command is too complex to verify that it only reads. Use a simpler one."
         }
-        Access::Shell(_) => "Only commands known to be read-only may run. Use such a command, or a tool that reads files.",
+        Access::Shell(_) => {
+            "Only commands known to be read-only may run. Use such a command, or a tool that reads files."
+        }
         Access::Mcp { .. } => "Only tools that their server marks as read-only may run.",
         Access::Internal
         | Access::Kill { .. }

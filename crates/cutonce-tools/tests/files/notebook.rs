@@ -74,7 +74,9 @@ async fn tl_5_bad_calls_change_nothing() {
     let text = world.call("NotebookEdit", json!({"notebook_path": "a.py", "new_source": "x"})).await.error();
     assert!(text.starts_with("`notebook_path`: expected a .ipynb file, got \"a.py\""), "{text}");
     let input = json!({"notebook_path": "gone.ipynb", "new_source": "x", "edit_mode": "insert"});
-    assert!(world.call("NotebookEdit", input).await.error().contains("does not exist. Create the notebook file first."));
+    assert!(
+        world.call("NotebookEdit", input).await.error().contains("does not exist. Create the notebook file first.")
+    );
     world.put("unread.ipynb", NOTEBOOK);
     let input = json!({"notebook_path": "unread.ipynb", "cell_id": "aa", "new_source": "x"});
     assert!(world.call("NotebookEdit", input).await.error().contains("was not read"));

@@ -277,7 +277,8 @@ fn pm_95_full_text_is_complete_and_limited() {
 fn pm_90_texts_name_only_offered_tools() {
     for instructions in all_instructions() {
         let alone = PlanInstructions { tools: PlanningTools::NONE, ..instructions };
-        let texts = [alone.full_text(PATH, false).unwrap(), alone.full_text(PATH, true).unwrap(), alone.sparse_text(PATH)];
+        let texts =
+            [alone.full_text(PATH, false).unwrap(), alone.full_text(PATH, true).unwrap(), alone.sparse_text(PATH)];
         for text in texts.iter().chain([&short_reminder(PATH, alone.ending_tools()).text]) {
             for name in ["AskUserQuestion", "agent", "the Write tool", "the Edit tool", "⟦"] {
                 assert!(!text.contains(name), "{name}: {text}");

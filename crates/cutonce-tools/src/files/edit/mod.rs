@@ -103,9 +103,7 @@ pub(crate) fn replay(shown: &str, old: Option<&[u8]>, input: &serde_json::Value)
 fn apply_edit(shown: &str, old: Option<&[u8]>, input: &EditInput) -> Result<EditedFile, ToolError> {
     match (old, input.old_string.is_empty()) {
         (None, true) => Ok(EditedFile { new: input.new_string.clone().into_bytes(), lines: vec![1] }),
-        (None, false) => {
-            Err(format!("{shown} does not exist. To create it, give an empty old_string.").into())
-        }
+        (None, false) => Err(format!("{shown} does not exist. To create it, give an empty old_string.").into()),
         (Some(_), true) => Err(format!(
             "`old_string`: expected text that is in {shown}, got an empty string, which is for creating a file. \
              Give the text that you want to replace."
