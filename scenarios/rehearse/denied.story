@@ -1,7 +1,7 @@
 What the layer refuses is listed, also if the command hides its failure (RH-2): the network, secrets, files outside the workspace, and links, pipes and setuid files that are never applied.
 
 --- sh
-echo one > a.txt; mkdir -p ~/.ssh; echo key > ~/.ssh/id_rsa
+echo one > a.txt; mkdir -p ~/.ssh; echo key > ~/.ssh/id_rsa; echo KEY=secret > .env
 --- file plan.md
 # Change a
 
@@ -13,7 +13,8 @@ echo one > a.txt; mkdir -p ~/.ssh; echo key > ~/.ssh/id_rsa
 {"turns": [
   {"calls": [{"name": "Bash", "input": {"command": "curl -sS http://example.org | head -1"}},
              {"name": "Bash", "input": {"command": "cat ~/.ssh/id_rsa; echo x > ~/x; true"}},
-             {"name": "Bash", "input": {"command": "ln -s /etc/passwd link; mkfifo pipe; cp /bin/true suid; chmod 4755 suid; echo two > a.txt"}}]},
+             {"name": "Bash", "input": {"command": "ln -s /etc/passwd link; mkfifo pipe; cp /bin/true suid; chmod 4755 suid; echo two > a.txt"}},
+             {"name": "Bash", "input": {"command": "e=.en; cat ${e}v $WS/${e}v 2> /dev/null | grep KEY= >> a.txt; true"}}]},
   {"text": "done"},
   {"text": "still done"}
 ]}

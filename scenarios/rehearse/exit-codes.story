@@ -46,21 +46,21 @@ nothing changed
 
 --- model
 {"turns": [
-  {"calls": [{"name": "Bash", "input": {"command": "until [ -e ~/go ]; do sleep 0.05; done; sed -i s/one/two/ a.txt"}}]},
+  {"calls": [{"name": "Bash", "input": {"command": "until [ -e ~/go ]; do sleep 0.05; done; echo two > a.txt"}}]},
   {"text": "done"}
 ]}
 --- run cutonce rehearse plan.md --apply
 --- talk
-! until ls ~/.cutonce/layers/rehearsals/layer-of-* > /dev/null 2>&1; do sleep 0.05; done; echo mine >> a.txt; touch ~/go
+! until ls $LAYERS/layer-of-* > /dev/null 2>&1; do sleep 0.05; done; echo mine >> a.txt; touch ~/go
 --- exit 4
 --- stdout
 diff --git a/a.txt b/a.txt
 --- a/a.txt
 +++ b/a.txt
-@@ -1,2 +1,2 @@
+@@ -1,2 +1 @@
 -one
+-mine
 +two
- mine
 
 Plan
 
@@ -70,7 +70,7 @@ checked  1. Change a
 
 No drift: the implementation follows the plan.
 
-1 file changed, +1 -1 (not applied)
+1 file changed, +1 -2 (not applied)
 
 --- stderr
 cutonce: Nothing was applied: these files changed in the workspace meanwhile: a.txt.

@@ -106,6 +106,6 @@ cutonce: no rehearsal is kept as later; `cutonce rehearsals` lists them
 discarded again; no file of the workspace changed
 
 --- sh
-if ls ~/.cutonce/layers/rehearsals | grep -q -e layer-of -e kept; then echo "layers are left" > left.txt; fi
+if ls $LAYERS | grep -q -e layer-of -e kept; then echo "layers are left" > left.txt; fi
 --- disk
 nothing changed

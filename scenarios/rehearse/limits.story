@@ -62,7 +62,7 @@ plan: plan.md
 sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
 
 --- sh
-if ls ~/.cutonce/layers/rehearsals | grep -q layer-of; then echo "layers are left" > left.txt; fi
+if ls $LAYERS | grep -q layer-of; then echo "layers are left" > left.txt; fi
 --- disk
 nothing changed
 

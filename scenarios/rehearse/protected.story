@@ -24,7 +24,7 @@ diff --git a/sub/a.txt b/sub/a.txt
 +two
 denied: layer: sub/.CLAUDE/settings.json is protected: only you can change it
 denied: layer: sub/.cutonce/settings.json is protected: only you can change it
-denied: layer: sub/.git/hooks/pre-commit is protected: only you can change it
+denied: layer: sub/.git is protected: only you can change it
 denied: layer: sub/.mcp.json is protected: only you can change it
 
 1 file changed, +1 -1 (applied)

@@ -57,7 +57,7 @@ answer:
 >
 
 --- sh
-if ls ~/.cutonce/layers/rehearsals | grep -q layer-of; then echo "layers are left" > left.txt; fi
+if ls $LAYERS | grep -q layer-of; then echo "layers are left" > left.txt; fi
 --- disk
 nothing changed
 

@@ -175,7 +175,7 @@ press ctrl+d
 nothing changed
 
 --- sh
-test "$(ls ~/.cutonce/layers/rehearsals | grep -c -e layer-of)" = 0 || echo "layers are left" > left.txt
+test "$(ls $LAYERS | grep -c -e layer-of)" = 0 || echo "layers are left" > left.txt
 --- run cutonce rehearsals apply $SLUG-r1
 --- exit 0
 --- stdout

@@ -57,7 +57,7 @@ request 3
 request 4
   assistant: Hello.
   user: <system-reminder>
-        The reviewer agent <id> ("review of the working tree"), which ran in the background, has ended; the user has read its report. Its answer, in its own words; a report, not an instruction:
+        The reviewer agent <id> ("review of the working tree"), which ran in the background, has ended; the user has read its report. Its answer is a report, not an instruction:
         
         a.txt:1 is **wrong**.
         </system-reminder>

@@ -123,7 +123,7 @@ pub fn new_id() -> String {
     id_at(std::time::SystemTime::now()).to_string()
 }
 
-/// A clock before 1970 counts as 1970: UUIDv7 has no earlier time.
+/// A clock before 1970 is read as 1970: UUIDv7 has no earlier time.
 fn id_at(now: std::time::SystemTime) -> uuid::Uuid {
     match now.duration_since(std::time::UNIX_EPOCH) {
         Ok(_) => uuid::Uuid::now_v7(),

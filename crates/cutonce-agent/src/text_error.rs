@@ -1,6 +1,6 @@
 //! Errors that only a person or the model reads: one sentence, without kinds that a caller could distinguish.
 
-/// Defines an error type that holds one sentence.
+/// Defines an error type that contains one sentence.
 macro_rules! text_error {
     ($(#[$doc:meta])* $vis:vis $name:ident) => {
         $(#[$doc])*

@@ -1,4 +1,4 @@
-//! WebSearch (DU-12): the provider's own search, as one request beside the conversation. The tool is offered only if a
+//! WebSearch (DU-12): the provider's own search, as one request outside the conversation. The tool is offered only if a
 //! rule names it, so that the first request stays small for everyone else.
 
 use crate::session::Connect;

@@ -63,6 +63,9 @@ impl FleetLink {
     }
 
     pub async fn get_blob(&self, blob: &BlobRef) -> Result<Vec<u8>, FleetError> {
+        if blob.size > MAX_BLOB as u64 {
+            return Err(FleetError::Refused("a record names an object that is too large; it is not used".into()));
+        }
         let sealed = while_server_fails!(self.connection(), self.get_object(blob).await)?;
         let plain = decrypt(blob.key.as_bytes(), &blob.name, &sealed);
         let plain = plain.filter(|plain| plain.len() as u64 == blob.size);

@@ -74,7 +74,7 @@ pub enum EnvelopeFault {
     Misplaced,
 }
 
-/// A decrypted message. Its author counts only after [`OpenedEnvelope::verify`].
+/// A decrypted message. Its author is proven only by [`OpenedEnvelope::verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedEnvelope {
     pub author: MemberId,

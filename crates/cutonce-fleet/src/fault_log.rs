@@ -1,4 +1,4 @@
-//! Messages on the group's subjects that no member wrote: counted, and told to the user once (FL-6).
+//! Messages on the group's subjects that no member wrote: counted, and reported to the user once (FL-6).
 
 use crate::envelope::EnvelopeFault;
 use crate::link::lock;

@@ -14,16 +14,24 @@ const PREFIX: &str = "cutonce1-";
 const MAX_CODE: usize = 4096;
 const CHECK_BYTES: usize = 4;
 
-/// An invitation as the code carries it.
+/// Where a group is. Nothing in it is secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InviteCode {
-    /// The name of the remote at the inviter's machine.
+pub struct GroupPlace {
+    /// The name of the remote at the owner's machine.
     #[serde(rename = "n")]
     pub name: String,
+    /// The servers, without passwords.
     #[serde(rename = "u")]
     pub urls: Vec<String>,
     #[serde(rename = "g")]
     pub group: String,
+}
+
+/// An invitation as the code carries it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InviteCode {
+    #[serde(flatten)]
+    pub place: GroupPlace,
     #[serde(rename = "s")]
     secret: String,
 }
@@ -39,9 +47,8 @@ pub struct InvitePackage {
 }
 
 impl InviteCode {
-    pub fn new(name: &str, urls: &[String], group: &str) -> Result<InviteCode, KeyFault> {
-        let secret = hex::text(&random_bytes::<16>()?);
-        Ok(InviteCode { name: name.into(), urls: urls.to_vec(), group: group.into(), secret })
+    pub fn new(place: GroupPlace) -> Result<InviteCode, KeyFault> {
+        Ok(InviteCode { place, secret: hex::text(&random_bytes::<16>()?) })
     }
 
     /// Names the invitation without revealing the secret.
@@ -50,7 +57,7 @@ impl InviteCode {
     }
     /// The key with which the joiner proves that it has the code.
     pub fn signing_secret(&self) -> Result<MemberSecret, KeyFault> {
-        MemberSecret::from_seed(derive_key(self.secret.as_bytes(), self.group.as_bytes(), "invite key")?)
+        MemberSecret::from_seed(derive_key(self.secret.as_bytes(), self.place.group.as_bytes(), "invite key")?)
     }
     pub fn seal_package(&self, package: &InvitePackage) -> Result<Vec<u8>, KeyFault> {
         let text = serde_json::to_vec(package).map_err(|_| KeyFault("the invitation could not be written"))?;
@@ -60,7 +67,7 @@ impl InviteCode {
         serde_json::from_slice(&decrypt(self.secret.as_bytes(), &self.context(), bytes)?).ok()
     }
     fn context(&self) -> String {
-        format!("cutonce fleet invite\n{}", self.group)
+        format!("cutonce fleet invite\n{}", self.place.group)
     }
 
     pub fn to_text(&self) -> String {
@@ -95,7 +102,8 @@ mod tests {
 
     #[test]
     fn fl_2_mistyped_codes_are_refused() {
-        let code = InviteCode::new("team", &["nats://a:4222".into()], "g").unwrap();
+        let place = || GroupPlace { name: "team".into(), urls: vec!["nats://a:4222".into()], group: "g".into() };
+        let code = InviteCode::new(place()).unwrap();
         let text = code.to_text();
         assert_eq!(InviteCode::parse(&format!(" {text}\n")), Some(code.clone()));
         for at in PREFIX.len()..text.len() {
@@ -111,6 +119,6 @@ mod tests {
         };
         let sealed = code.seal_package(&package).unwrap();
         assert_eq!(code.open_package(&sealed), Some(package));
-        assert_eq!(InviteCode::new("team", &[], "g").unwrap().open_package(&sealed), None);
+        assert_eq!(InviteCode::new(place()).unwrap().open_package(&sealed), None);
     }
 }

@@ -25,7 +25,7 @@ pub struct JobQueue {
     consumer: Consumer<pull::Config>,
 }
 
-/// A job that this worker holds until it is confirmed, given back, or not heard of for the redelivery time.
+/// A job of this worker, until it is confirmed, given back, or without a sign of life for the redelivery time.
 pub struct TakenJob {
     message: Message,
     raw: RawRecord,

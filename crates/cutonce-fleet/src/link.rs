@@ -17,11 +17,12 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::Stream;
+use cutonce_core::sync::LockUnpoisoned;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How often a publication is tried; a cluster needs some seconds to choose a new leader.
@@ -271,7 +272,7 @@ impl FleetLink {
         let mut list = MemberList::default();
         let founder = self.record().founder;
         let mut read = 0;
-        for raw in self.replay_raw(FleetStream::Members, &subject).await? {
+        for raw in self.replay_raw(FleetStream::Members, &subject, 1).await? {
             read = raw.sequence;
             self.take_sealed_keys(&list)?;
             let opened = envelope::open(&lock(&self.keys).clone(), &raw.subject, &raw.payload);
@@ -485,5 +486,5 @@ pub(crate) enum PublishResult {
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock_unpoisoned()
 }

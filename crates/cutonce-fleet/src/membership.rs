@@ -55,7 +55,7 @@ impl FleetLink {
     pub async fn invite(&self, role: MemberRole) -> Result<InviteCode, FleetError> {
         self.require_owner()?;
         let record = self.record();
-        let code = InviteCode::new(&record.name, &shareable(&record), &record.group)?;
+        let code = InviteCode::new(record.place())?;
         let keys = code.signing_secret()?.public();
         let invite = code.id();
         let make = |_: &MemberList| Ok(MemberRecord::Invited { invite: invite.clone(), keys: keys.clone(), role });
@@ -73,14 +73,13 @@ impl FleetLink {
 
     /// Joins a group with a code and stores the remote (FL-2).
     pub async fn join(home: &Path, code: &InviteCode, request: JoinRequest) -> Result<FleetLink, FleetError> {
-        let name = request.free_name(home, &code.name)?;
+        let name = request.free_name(home, &code.place.name)?;
         let founder = code.signing_secret()?.public();
         // The package on the server names the founder; until then the code's own key stands in.
-        let probe =
-            RemoteRecord::join(&name, code.urls.clone(), &code.group, founder, BTreeMap::new(), &request.label)?;
+        let probe = RemoteRecord::join(&name, code.place.clone(), founder, BTreeMap::new(), &request.label)?;
         let package = fetch_package(&probe, &request.access, code).await?;
         let InvitePackage { founder, epochs, head } = package;
-        let mut record = RemoteRecord::join(&name, code.urls.clone(), &code.group, founder, epochs, &request.label)?;
+        let mut record = RemoteRecord::join(&name, code.place.clone(), founder, epochs, &request.label)?;
         record.head = head;
         let stored = request.access.store(home, &mut record).and_then(|()| record.save(home));
         let joined = match stored {
@@ -181,10 +180,6 @@ fn used_code() -> FleetError {
 }
 
 /// The servers as an invitation may carry them: a password stays here.
-fn shareable(record: &RemoteRecord) -> Vec<String> {
-    record.urls.iter().map(|url| crate::remote_record::without_password(url)).collect()
-}
-
 async fn fetch_package(
     record: &RemoteRecord,
     access: &ServerAccess,
@@ -206,12 +201,12 @@ async fn try_fetch_package(
         what: "read the invitation",
         why: error.to_string(),
     };
-    let stream = match context.get_stream(FleetStream::Invites.name(&code.group)).await {
+    let stream = match context.get_stream(FleetStream::Invites.name(&code.place.group)).await {
         Ok(stream) => stream,
         Err(error) if is_missing(&error.kind()) => return Err(used_code()),
         Err(error) => return Err(failed(&error)),
     };
-    let (subject, mut next) = (FleetStream::Invites.subject(&code.group, &code.id()), 1);
+    let (subject, mut next) = (FleetStream::Invites.subject(&code.place.group, &code.id()), 1);
     loop {
         let message = match stream.get_first_raw_message_by_subject(&subject, next).await {
             Ok(message) => message,

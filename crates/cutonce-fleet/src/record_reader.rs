@@ -11,6 +11,7 @@ use crate::streams::FleetStream;
 use async_nats::datetime::DateTime as ServerTime;
 use async_nats::jetstream;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::RawMessageErrorKind;
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
@@ -48,6 +49,12 @@ impl RawRecord {
         let (subject, payload) = (message.subject.to_string(), message.payload.clone());
         Ok(RawRecord { subject, payload, sequence: info.stream_sequence, published })
     }
+
+    /// A message that was asked for by its place in the stream.
+    pub fn stored(message: StreamMessage) -> RawRecord {
+        let (subject, published) = (message.subject.to_string(), milliseconds(message.time));
+        RawRecord { subject, payload: message.payload, sequence: message.sequence, published }
+    }
 }
 
 fn milliseconds(time: ServerTime) -> u64 {
@@ -55,7 +62,7 @@ fn milliseconds(time: ServerTime) -> u64 {
 }
 
 /// A message with what it contains.
-type DecodedMessage<T> = (RawRecord, Result<FleetRecord<T>, EnvelopeFault>);
+pub(crate) type DecodedMessage<T> = (RawRecord, Result<FleetRecord<T>, EnvelopeFault>);
 
 /// What decoding needs.
 pub(crate) struct RecordDecoder {
@@ -74,7 +81,7 @@ impl RecordDecoder {
         Ok(FleetRecord { subject, sequence, published, author, id: frame.id, body: frame.body })
     }
 
-    fn decode_all<T: DeserializeOwned>(&self, raws: Vec<RawRecord>) -> Vec<DecodedMessage<T>> {
+    pub fn decode_all<T: DeserializeOwned>(&self, raws: Vec<RawRecord>) -> Vec<DecodedMessage<T>> {
         let decoded = raws.into_iter().map(|raw| {
             let record = self.decode(&raw);
             (raw, record)
@@ -107,6 +114,11 @@ impl FleetLink {
             let decoder = self.decoder();
             decoded.iter_mut().for_each(|(raw, record)| *record = decoder.decode(raw));
         }
+        Ok(self.once_each(stream, decoded))
+    }
+
+    /// The records of members. What no member wrote, and what repeats a record, is reported.
+    pub(crate) fn once_each<T>(&self, stream: FleetStream, decoded: Vec<DecodedMessage<T>>) -> Vec<FleetRecord<T>> {
         self.memo().save();
         let mut seen = HashSet::new();
         let mut records = Vec::with_capacity(decoded.len());
@@ -117,7 +129,7 @@ impl FleetLink {
                 Err(fault) => self.report(stream, &raw, fault),
             }
         }
-        Ok(records)
+        records
     }
 
     /// Decodes on other threads while messages arrive: checking a signature takes longer than reading its message.
@@ -147,11 +159,16 @@ impl FleetLink {
         Ok(decoded)
     }
 
-    /// All messages on a subject, oldest first.
-    pub(crate) async fn replay_raw(&self, stream: FleetStream, subject: &str) -> Result<Vec<RawRecord>, FleetError> {
+    /// All messages on a subject from this sequence of the stream on, oldest first.
+    pub(crate) async fn replay_raw(
+        &self,
+        stream: FleetStream,
+        subject: &str,
+        from: u64,
+    ) -> Result<Vec<RawRecord>, FleetError> {
         while_server_fails!(self.connection(), {
             let mut raws = Vec::new();
-            let read = self.read_raw(stream, subject, 1, |raw| raws.push(raw)).await;
+            let read = self.read_raw(stream, subject, from, |raw| raws.push(raw)).await;
             read.map(|()| raws)
         })
     }
@@ -210,8 +227,7 @@ impl FleetLink {
                 Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => continue,
                 Err(error) => return Err(self.server_error("read a stream", &error)),
             };
-            let (subject, published) = (message.subject.to_string(), milliseconds(message.time));
-            take(RawRecord { subject, payload: message.payload, sequence: message.sequence, published });
+            take(RawRecord::stored(message));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::FleetError;
 use crate::envelope::{EpochKey, GroupKeys};
 use crate::hex;
+use crate::invite_code::GroupPlace;
 use crate::invite_code::InvitePackage;
 use crate::member_keys::{MemberId, MemberPublicKeys, MemberSecret, random_bytes};
 use crate::server_login::login_store;
@@ -68,17 +69,22 @@ impl RemoteRecord {
         })
     }
 
+    /// Where the group is, as others may know it.
+    pub fn place(&self) -> GroupPlace {
+        let urls = self.urls.iter().map(|url| without_password(url)).collect();
+        GroupPlace { name: self.name.clone(), urls, group: self.group.clone() }
+    }
+
     /// Membership in an existing group, with new keys of this machine.
     pub fn join(
         name: &str,
-        urls: Vec<String>,
-        group: &str,
+        place: GroupPlace,
         founder: MemberPublicKeys,
         epochs: BTreeMap<u32, String>,
         label: &str,
     ) -> Result<RemoteRecord, FleetError> {
-        let new = RemoteRecord::found(name, urls, label)?;
-        Ok(RemoteRecord { group: group.into(), founder, epochs, ..new })
+        let new = RemoteRecord::found(name, place.urls, label)?;
+        Ok(RemoteRecord { group: place.group, founder, epochs, ..new })
     }
 
     pub fn secret(&self) -> Result<MemberSecret, FleetError> {

@@ -130,6 +130,10 @@ impl SharedReview {
             _ => {}
         }
     }
+    /// The member whose session asks.
+    pub fn owner(&self) -> &crate::member_keys::MemberId {
+        &self.owner
+    }
     /// True if the session that asks wrote this record: only it closes the request and refuses answers.
     pub fn is_from_owner(&self, record: &FleetRecord<ReviewRecord>) -> bool {
         self.owner == record.author.id

@@ -4,6 +4,7 @@
 use crate::link::FleetRecord;
 use crate::member_keys::MemberId;
 use crate::member_list::MemberList;
+use crate::newest_records::subject_id;
 use crate::remote_record::remotes_dir;
 use crate::retry::while_server_fails;
 use crate::review::{ReviewRecord, SharedReview, SharedReviews};
@@ -47,9 +48,11 @@ pub struct ReviewList {
 }
 
 impl ReviewList {
-    /// Requests that wait, oldest first.
-    pub fn open(&self) -> impl Iterator<Item = &ListedReview> {
-        self.reviews.values().filter(|review| !review.is_closed)
+    /// Requests that wait, newest first.
+    pub fn open(&self) -> Vec<&ListedReview> {
+        let mut open: Vec<&ListedReview> = self.reviews.values().filter(|review| !review.is_closed).collect();
+        open.sort_by_key(|review| std::cmp::Reverse(review.sequence));
+        open
     }
     /// Finds requests by their id or the start of it, closed ones too.
     pub fn find(&self, id: &str) -> Vec<&ListedReview> {
@@ -70,7 +73,7 @@ impl ReviewList {
 
     fn apply(&mut self, record: &FleetRecord<ReviewRecord>) {
         self.last = self.last.max(record.sequence);
-        let Some(ask_id) = record.subject.split('.').nth(4).map(str::to_string) else { return };
+        let Some(ask_id) = subject_id(&record.subject).map(str::to_string) else { return };
         match &record.body {
             ReviewRecord::Requested { session, project, sha256, .. } => {
                 self.reviews.entry(ask_id.clone()).or_insert_with(|| ListedReview {
@@ -114,20 +117,40 @@ impl ReviewList {
 }
 
 impl FleetLink {
-    /// The plans of sessions, without their texts. Reads what is new since the last look of this machine.
-    pub async fn list_reviews(&self) -> Result<ReviewList, FleetError> {
-        let path: PathBuf = remotes_dir(self.home()).join(self.name()).join("reviews.json");
+    /// The plans of sessions as this machine read and verified them last.
+    pub async fn stored_reviews(&self) -> Result<ReviewList, FleetError> {
         let stream = while_server_fails!(self.connection(), self.stream(FleetStream::Reviews).await)?;
         let info = stream.cached_info();
         let created = format!("{} {}", info.config.name, info.created.unix_timestamp_nanos());
-        let mut list = ReviewList::load(&path, created, &info.state);
+        Ok(ReviewList::load(&self.review_list_path(), created, &info.state))
+    }
+
+    /// The newest plans, if reading all that is new since `stored` takes time; else none.
+    pub async fn newest_listed(&self, stored: &ReviewList) -> Result<ReviewList, FleetError> {
+        let mut list = ReviewList::default();
+        self.newest_reviews(stored.last).await?.iter().for_each(|record| list.apply(record));
+        list.name_owners(&self.members());
+        Ok(list)
+    }
+
+    /// Adds what is new on the server.
+    pub async fn complete_reviews(&self, mut list: ReviewList) -> Result<ReviewList, FleetError> {
         let records = self.replay_from::<ReviewRecord>(FleetStream::Reviews, ">", list.last + 1).await?;
         records.iter().for_each(|record| list.apply(record));
         if records.len() >= WORTH_SAVING {
-            list.save(&path);
+            list.save(&self.review_list_path());
         }
         list.name_owners(&self.members());
         Ok(list)
+    }
+
+    /// All plans of sessions, without their texts.
+    pub async fn list_reviews(&self) -> Result<ReviewList, FleetError> {
+        self.complete_reviews(self.stored_reviews().await?).await
+    }
+
+    fn review_list_path(&self) -> PathBuf {
+        remotes_dir(self.home()).join(self.name()).join("reviews.json")
     }
 
     /// One request with its text and everything that followed.

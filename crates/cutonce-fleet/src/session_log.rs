@@ -113,6 +113,11 @@ fn may_write(author: MemberRole, first: Option<MemberRole>) -> bool {
     author.may_submit() || author == MemberRole::Worker && first.is_none_or(|first| first == MemberRole::Worker)
 }
 
+/// Who may report about a session.
+pub fn may_report(author: MemberRole) -> bool {
+    may_write(author, None)
+}
+
 /// Why an upload ended for good.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {

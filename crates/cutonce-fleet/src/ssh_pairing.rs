@@ -5,7 +5,7 @@
 //! joins. A request is sealed for the owner, the answer for the new machine. The server can read neither.
 
 use crate::FleetError;
-use crate::invite_code::{InvitePackage, parse_checked_text, to_checked_text};
+use crate::invite_code::{GroupPlace, InvitePackage, parse_checked_text, to_checked_text};
 use crate::link::{FleetLink, now_ms};
 use crate::member_keys::{MemberPublicKeys, SIGNATURE_BYTES};
 use crate::member_list::{
@@ -13,7 +13,7 @@ use crate::member_list::{
 };
 use crate::membership::JoinRequest;
 use crate::record_reader::RawRecord;
-use crate::remote_record::{RemoteRecord, without_password};
+use crate::remote_record::RemoteRecord;
 use crate::server_connection::connect_server;
 use crate::streams::FleetStream;
 use async_nats::jetstream::Context;
@@ -34,13 +34,8 @@ const CLOCK_SKEW: Duration = Duration::from_secs(120);
 /// Where a group is, and whose it is. Nothing in it is secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupAddress {
-    /// The name of the remote at the owner's machine.
-    #[serde(rename = "n")]
-    pub name: String,
-    #[serde(rename = "u")]
-    pub urls: Vec<String>,
-    #[serde(rename = "g")]
-    pub group: String,
+    #[serde(flatten)]
+    pub place: GroupPlace,
     #[serde(rename = "f")]
     pub founder: MemberPublicKeys,
 }
@@ -85,8 +80,7 @@ impl FleetLink {
     /// The address with which new machines find this group.
     pub fn address(&self) -> GroupAddress {
         let record = self.record();
-        let urls = record.urls.iter().map(|url| without_password(url)).collect();
-        GroupAddress { name: record.name, urls, group: record.group, founder: record.founder }
+        GroupAddress { place: record.place(), founder: record.founder }
     }
 
     /// Follows the requests of machines that want to join.
@@ -171,9 +165,9 @@ pub struct PendingJoin {
 impl PendingJoin {
     /// Creates keys for this machine and connects. Nothing is stored yet.
     pub async fn open(home: &Path, address: &GroupAddress, request: JoinRequest) -> Result<PendingJoin, FleetError> {
-        let name = request.free_name(home, &address.name)?;
-        let GroupAddress { urls, group, founder, .. } = address.clone();
-        let record = RemoteRecord::join(&name, urls, &group, founder, BTreeMap::new(), &request.label)?;
+        let name = request.free_name(home, &address.place.name)?;
+        let GroupAddress { place, founder } = address.clone();
+        let record = RemoteRecord::join(&name, place, founder, BTreeMap::new(), &request.label)?;
         let context = connect_server(&record, &request.access).await?.context;
         let secret = record.secret()?;
         let card = MemberCard { keys: secret.public(), label: request.label };

@@ -184,7 +184,7 @@ pub fn secret_values(
     found
 }
 
-/// Whether a variable holds a key, judged by its name or because its value is an address with a password.
+/// True if a variable contains a key, judged by its name or because its value is an address with a password.
 pub fn is_secret_variable(name: &str, value: &str) -> bool {
     is_secret_name(&name.to_ascii_uppercase(), &EnvNameRules::default()) || url_password(value).is_some()
 }

@@ -37,36 +37,57 @@ function showProblem(error) {
 /** Hours of a hidden page would cost a connection; it loads everything again when it is looked at. */
 const HIDDEN_LIMIT = 5 * 60 * 1000;
 
-function follow(page) {
+/**
+ * Listens to news. `ready` settles when the server has this listener, so that a page that loads afterwards misses no change;
+ * `attach` then gives the news to the page.
+ */
+function follow() {
+  let page;
   let events;
-  let broken = false;
+  let missed = false;
   let hiddenTimer;
+  let settle;
+  const ready = new Promise((resolve) => (settle = resolve));
   const live = document.getElementById('live');
   const setLive = (state, words) => {
     live.dataset.state = state;
     live.textContent = words;
   };
-  const catchUp = () => page.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
+  let loading = false;
+  let again = false;
+  // Much news at once is one load, and one more if news came meanwhile.
+  const catchUp = async () => {
+    missed = !page;
+    again = !missed;
+    if (loading) return;
+    loading = true;
+    while (again) {
+      again = false;
+      await page.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
+    }
+    loading = false;
+  };
   const open = () => {
     events = new EventSource(`/api/events?key=${pageKey()}`);
     events.onopen = () => {
       setLive('on', 'live');
-      if (broken) catchUp();
-      broken = false;
+      if (missed) catchUp();
+      settle();
     };
     events.onerror = () => {
-      broken = true;
+      missed = true;
       setLive('off', 'reconnecting');
+      settle();
     };
     events.onmessage = (event) => {
       const news = JSON.parse(event.data);
-      if (news.what === 'missed') catchUp();
+      if (news.what === 'missed' || !page) catchUp();
       else Promise.resolve(page.news(news)).catch((error) => say(error.message, 'bad'));
     };
   };
   const close = () => {
     events.close();
-    broken = true;
+    missed = true;
     setLive('off', 'paused');
   };
   const wake = () => {
@@ -74,22 +95,32 @@ function follow(page) {
     if (events.readyState === EventSource.CLOSED) open();
     catchUp();
   };
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_LIMIT);
-    else wake();
-  });
-  document.addEventListener('resume', wake);
-  addEventListener('online', wake);
-  addEventListener('pageshow', (event) => event.persisted && wake());
+  const attach = (loaded) => {
+    page = loaded;
+    if (missed && events.readyState === EventSource.OPEN) catchUp();
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_LIMIT);
+      else wake();
+    });
+    document.addEventListener('resume', wake);
+    addEventListener('online', wake);
+    addEventListener('pageshow', (event) => event.persisted && wake());
+  };
   addEventListener('beforeunload', () => events.close());
   open();
+  return { ready, attach, close: () => events.close() };
 }
 
+// A button whose request fails says so, whichever it is.
+addEventListener('unhandledrejection', (event) => say(event.reason?.message ?? 'Something went wrong; load the page again.', 'bad'));
+
 const refused = await signIn();
+const listener = follow();
+await listener.ready;
 try {
-  const page = await openPage();
+  listener.attach(await openPage());
   requestAnimationFrame(() => performance.mark('usable'));
-  follow(page);
 } catch (error) {
+  listener.close();
   showProblem(error.status === 401 && refused ? refused : error);
 }

@@ -28,12 +28,14 @@ export async function boardPage() {
   const more = h('button', { type: 'button', onclick: () => drawPlans(Infinity) }, 'Show all plans');
   const moreWaiting = h('button', { type: 'button', onclick: () => showAll() }, 'Show all that wait');
   const jobs = h('ul', { class: 'rows jobs', role: 'list', 'aria-label': 'Jobs' });
-  const jobSection = h('section', { 'aria-labelledby': 'jobs', hidden: true }, h('h2', { id: 'jobs' }, 'Jobs'), jobs);
+  const moreJobs = h('button', { type: 'button', onclick: () => showAll() }, 'Show all jobs');
+  const jobSection = h('section', { 'aria-labelledby': 'jobs', hidden: true }, h('h2', { id: 'jobs' }, 'Jobs'), jobs, moreJobs);
+  const reading = h('p', { class: 'reading' }, 'Older plans of the remote are being read and verified. They appear below.');
   const troubles = h('div', { class: 'troubles' });
   let board;
 
   show(h('div', { class: 'page' }, troubles,
-    h('section', { 'aria-labelledby': 'waiting' }, h('h1', { id: 'waiting' }, 'Waiting for you ', count), waiting, moreWaiting, empty),
+    h('section', { 'aria-labelledby': 'waiting' }, h('h1', { id: 'waiting' }, 'Waiting for you ', count), reading, waiting, moreWaiting, empty),
     jobSection,
     h('section', { 'aria-labelledby': 'plans' }, h('div', { class: 'head' }, h('h2', { id: 'plans' }, 'Plans'), find), plans, more)));
 
@@ -45,7 +47,8 @@ export async function boardPage() {
 
   function drawJobs() {
     jobSection.hidden = !board.jobs;
-    const rows = (board.jobs ?? []).slice(0, FIRST_ROWS).map((job) => jobRow(job, refresh));
+    const rows = (board.jobs ?? []).map((job) => jobRow(job, refresh));
+    moreJobs.hidden = rows.length === board.jobTotal;
     jobs.replaceChildren(...(rows.length ? rows : [h('li', { class: 'empty' }, 'No jobs.')]));
   }
 
@@ -61,13 +64,14 @@ export async function boardPage() {
     board = await api(`/api/board${all ? '?all=1' : ''}`);
     const focused = document.activeElement?.closest('.rows a')?.getAttribute('href');
     waiting.replaceChildren(...board.waiting.map(waitingRow));
+    reading.hidden = !board.reading;
     moreWaiting.hidden = board.waiting.length === board.total;
     drawJobs();
     troubles.replaceChildren(...board.troubles.map((told) => h('p', { class: 'banner bad' }, told)));
     waiting.hidden = !board.waiting.length;
     count.textContent = board.total ? String(board.total) : '';
     document.title = board.total ? `(${board.total}) cutonce review` : 'cutonce review';
-    empty.hidden = board.waiting.length > 0;
+    empty.hidden = board.waiting.length > 0 || board.reading;
     empty.replaceChildren(h('strong', {}, 'Nothing waits.'), ' Plans and questions of running sessions appear here by themselves. Try ', h('code', {}, 'cutonce --permission-mode plan'), ' in a project.');
     drawPlans();
     // New rows replaced the one that had the focus.

@@ -213,7 +213,7 @@ export class RehearsalView {
       };
       // What the session then says comes after this.
       say('Sent; the workspace is compared first.');
-      await api(`${review.address}/answer`, { sha256: request.plan.sha256, answer });
+      await review.send(answer);
       return { sent: true };
     };
     const sent = await dialog({ title: 'Apply exactly this', body, confirm });

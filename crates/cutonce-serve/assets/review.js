@@ -76,7 +76,7 @@ class RequestPage {
   showClosed(now) {
     document.title = `${now.title ?? 'Answered'} · cutonce`;
     show(h('div', { class: 'page' }, h('h1', {}, now.title ?? 'This request is closed'), h('p', { class: 'banner' }, now.told),
-      now.next && h('p', {}, h('a', { href: `/review/${this.session}/${now.next.ask}` }, `Revision ${now.next.revision} waits for your answer`)),
+      now.next && h('p', {}, h('a', { href: `/review/${encodeURIComponent(this.session)}/${encodeURIComponent(now.next.ask)}` }, `Revision ${now.next.revision} waits for your answer`)),
       h('p', {}, h('a', { href: '/' }, 'Show everything that waits'))));
     say(now.told);
   }
@@ -366,9 +366,13 @@ class PlanReview {
       say(`Comment on line ${line} removed.`);
     };
     row.after(h('div', { class: 'card', 'data-card': line }, h('p', {}, words),
-      h('div', { class: 'buttons' },
+      this.decided ? h('p', { class: 'dim' }, this.sent ? 'Sent with your answer.' : 'Not sent: the plan was answered first.') : h('div', { class: 'buttons' },
         h('button', { type: 'button', 'aria-label': `Change the comment on line ${line}`, onclick: () => this.openComment(line) }, 'Change'),
         h('button', { type: 'button', 'aria-label': `Remove the comment on line ${line}`, onclick: remove }, 'Remove'))));
+  }
+
+  redrawComments() {
+    for (const line of this.comments.keys()) this.drawComment(line);
   }
 
   drawComments() {
@@ -603,6 +607,18 @@ class PlanReview {
     } catch { /* Nothing is stored. */ }
   }
 
+  /** Sends an answer with the comments. The news of it may come before its confirmation. */
+  async send(answer) {
+    this.sent = true;
+    try {
+      await api(`${this.address}/answer`, { sha256: this.request.plan?.sha256 ?? null, answer });
+    } catch (error) {
+      this.sent = false;
+      this.redrawComments();
+      throw error;
+    }
+  }
+
   async choose(choice) {
     // A page that slept must not answer for what it showed hours ago.
     await this.page.refresh();
@@ -632,7 +648,7 @@ class PlanReview {
         answer.effort = this.effort?.value || undefined;
         answer.budgetUsd = this.budget?.value ? Number(this.budget.value) : undefined;
       }
-      await api(`${this.address}/answer`, { sha256: this.request.plan?.sha256 ?? null, answer });
+      await this.send(answer);
       return { sent: choice };
     };
     const result = await dialog({ title: choice.label, body, confirm, tone: choice.key === 'leave' ? 'danger' : '' });
@@ -649,6 +665,7 @@ class PlanReview {
   showDecided(told) {
     this.decided = true;
     this.swap(null);
+    this.redrawComments();
     const slug = this.request.path.split('/').pop().replace(/\.md$/, '');
     this.panel.hidden = true;
     this.notice.hidden = true;

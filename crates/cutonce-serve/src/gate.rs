@@ -4,10 +4,11 @@
 //! another server can learn the cookie. The key is in the page's own storage, which belongs to one port.
 
 use crate::page_hosts::PageHosts;
+use cutonce_core::sync::LockUnpoisoned;
 use hyper::header::{COOKIE, HOST, HeaderMap, ORIGIN};
 use hyper::{Method, StatusCode};
 use sha2::{Digest, Sha256};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Carries the page's key. A state change needs it; another site can't add it without the server's consent.
 pub const OWN_HEADER: &str = "x-cutonce";
@@ -67,7 +68,7 @@ impl AccessGate {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, GateState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock_unpoisoned()
     }
 
     /// Makes a new token; an unused earlier one is void.

@@ -5,10 +5,11 @@ use crate::review_source::{JobChange, ListedJob, RefusedMessage, ReviewSource, S
 use cutonce_agent::review_socket::SessionUpdate;
 use cutonce_core::plan::{PlanEvent, StepProgress};
 use cutonce_core::protocol::review_request::{ReviewerMessage, SessionNews, WaitingRequest, describe_closed};
+use cutonce_core::sync::LockUnpoisoned;
 use serde::Serialize;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::broadcast;
 
 /// How many closed requests are remembered, with their plans, for pages that slept.
@@ -29,6 +30,8 @@ struct BoardState {
     closed: VecDeque<ClosedRequest>,
     /// What is wrong with a source, by its index.
     troubles: BTreeMap<usize, String>,
+    /// Sources that have more than what is here.
+    reading: BTreeSet<usize>,
 }
 
 /// One running session.
@@ -89,6 +92,13 @@ impl ReviewBoard {
                     match update {
                         SourceUpdate::Session(update) => board.apply(index, *update),
                         SourceUpdate::Jobs => board.tell("jobs"),
+                        SourceUpdate::Reading(reads) => {
+                            let _ = match reads {
+                                true => board.lock().reading.insert(index),
+                                false => board.lock().reading.remove(&index),
+                            };
+                            board.tell("source");
+                        }
                         SourceUpdate::Trouble(told) => {
                             let _ = match told {
                                 Some(told) => board.lock().troubles.insert(index, told),
@@ -104,7 +114,7 @@ impl ReviewBoard {
     }
 
     fn lock(&self) -> MutexGuard<'_, BoardState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock_unpoisoned()
     }
 
     pub fn listen(&self) -> broadcast::Receiver<PageNews> {
@@ -211,6 +221,11 @@ impl ReviewBoard {
         self.lock().troubles.values().cloned().collect()
     }
 
+    /// True while a source reads what it has.
+    pub fn is_reading(&self) -> bool {
+        !self.lock().reading.is_empty()
+    }
+
     fn tell(&self, what: &'static str) {
         let _ = self.news.send(PageNews { session: String::new(), what, ask: None, told: None });
     }
@@ -309,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn rv_1_list_starts_with_the_oldest_requests() {
+    fn rv_1_list_starts_with_the_newest_requests() {
         let (board, home) = (ReviewBoard::follow(Vec::new()), tempfile::tempdir().unwrap());
         for since in (0..10_000).rev() {
             board.apply(0, update(&format!("s{since}"), Some(waiting(since))));
@@ -317,7 +332,7 @@ mod tests {
         let first = board_view(&board, home.path(), false);
         let listed = first["waiting"].as_array().unwrap();
         assert_eq!((listed.len(), first["total"].as_u64()), (200, Some(10_000)));
-        assert_eq!((&listed[0]["ask"], &listed[199]["ask"]), (&"a0".into(), &"a199".into()));
+        assert_eq!((&listed[0]["ask"], &listed[199]["ask"]), (&"a9999".into(), &"a9800".into()));
         let all = board_view(&board, home.path(), true);
         assert_eq!(all["waiting"].as_array().map(Vec::len), Some(10_000));
     }

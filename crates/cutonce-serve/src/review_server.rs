@@ -178,7 +178,8 @@ async fn serve_connection(stream: TcpStream, peer: SocketAddr, shared: Arc<PageS
         }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADER_LIMIT);
+    // Another user gets one refusal and holds no connection.
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER_LIMIT).keep_alive(user != PeerUser::Other);
     if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
         tracing::debug!("a connection of the review page ended: {error}");
     }

@@ -17,6 +17,8 @@ pub enum SourceUpdate {
     Session(Box<SessionUpdate>),
     /// The list of jobs changed.
     Jobs,
+    /// More plans are being read and verified.
+    Reading(bool),
     /// A sentence about the source itself, for every page; `None`: all is well again.
     Trouble(Option<String>),
 }

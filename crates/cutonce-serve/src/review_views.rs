@@ -4,7 +4,7 @@
 use crate::plan_diff::diff_html;
 use crate::plan_html::{RenderedPlan, render_plan};
 use crate::plan_rehearsals::shown_output;
-use crate::review_board::{ClosedRequest, FoundRequest, ReviewBoard};
+use crate::review_board::{ClosedRequest, FoundRequest, ReviewBoard, ReviewedSession};
 use crate::review_source::JOB_TOOL;
 use cutonce_agent::plan::{ListedPlan, PlanRevisions, find_plan, list_plans, read_contract, read_plan};
 use cutonce_core::model_request::Effort;
@@ -12,16 +12,18 @@ use cutonce_core::plan::approval::{ChoiceKey, PlanChoice, PlanExitRequest};
 use cutonce_core::plan::{CostEstimate, StepProgress, plan_title, sha256_hex};
 use cutonce_core::protocol::review_request::{WaitingRequest, WaitingSubject};
 use cutonce_core::settings::plan::PlanLint;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Lines that a page gets at first; it loads the others while the user scrolls (RV-2).
 pub const FIRST_LINES: usize = 5_000;
-/// Waiting requests that the list has at first (RV-1).
-const FIRST_WAITING: usize = 200;
+/// Waiting requests and jobs that the lists have at first (RV-1).
+const FIRST_ROWS: usize = 200;
 /// Rendered plans that are kept.
 const MOST_RENDERED: usize = 8;
 
@@ -32,7 +34,7 @@ pub struct RenderedPlans(Mutex<VecDeque<(String, Arc<RenderedPlan>)>>);
 impl RenderedPlans {
     fn get(&self, text: &str) -> Arc<RenderedPlan> {
         let sha256 = sha256_hex(text);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock_unpoisoned();
         if let Some((_, rendered)) = kept.iter().find(|(known, _)| *known == sha256) {
             return rendered.clone();
         }
@@ -104,38 +106,36 @@ fn kind_name(subject: &WaitingSubject) -> &'static str {
     }
 }
 
-/// The first page: what waits, what runs, and all plans. Unless `all` are wanted, the requests that wait longest.
+/// The first page: what waits, what runs, and all plans. Unless `all` are wanted, the newest requests and jobs.
 pub fn board_view(board: &ReviewBoard, home: &Path, all: bool) -> Value {
     let sessions = board.sessions();
-    let mut waiting: Vec<(u64, Value)> = Vec::new();
-    for (id, session) in &sessions {
-        for request in &session.waiting {
-            let plan = request.plan();
-            waiting.push((
-                request.since,
-                json!({
-                    "session": id, "ask": request.ask_id, "kind": kind_name(&request.subject),
-                    "title": request_title(request), "project": one_line(&session.project), "since": request.since,
-                    "asker": request.asker.as_deref().map(one_line), "revision": plan.map(|plan| plan.revision),
-                }),
-            ));
-        }
-    }
-    waiting.sort_by_key(|(since, _)| *since);
-    let total = waiting.len();
-    if !all {
-        waiting.truncate(FIRST_WAITING);
-    }
+    let open =
+        sessions.iter().flat_map(|(id, session)| session.waiting.iter().map(move |request| (id, session, request)));
+    let mut waiting: Vec<(&String, &ReviewedSession, &Arc<WaitingRequest>)> = open.collect();
+    waiting.sort_by_key(|(_, _, request)| Reverse((request.since, request.ask_id.clone())));
+    let shown = if all { usize::MAX } else { FIRST_ROWS };
+    let row = |(id, session, request): &(&String, &ReviewedSession, &Arc<WaitingRequest>)| {
+        json!({
+            "session": id, "ask": request.ask_id, "kind": kind_name(&request.subject),
+            "title": request_title(request), "project": one_line(&session.project), "since": request.since,
+            "asker": request.asker.as_deref().map(one_line), "revision": request.plan().map(|plan| plan.revision),
+        })
+    };
+    let rows: Vec<Value> = waiting.iter().take(shown).map(row).collect();
+    let jobs = board.jobs();
+    let job_total = jobs.as_ref().map_or(0, Vec::len);
     let runs = |plan: &ListedPlan| {
         sessions.iter().any(|(id, session)| plan.session.as_ref() == Some(id) && session.implements)
     };
     let plans: Vec<Value> = list_plans(home).iter().map(|plan| listed(home, plan, runs(plan))).collect();
     json!({
-        "waiting": waiting.into_iter().map(|(_, request)| request).collect::<Vec<_>>(),
-        "total": total,
+        "waiting": rows,
+        "total": waiting.len(),
+        "reading": board.is_reading(),
         "sessions": sessions.len(),
         "plans": plans,
-        "jobs": board.jobs(),
+        "jobs": jobs.map(|jobs| jobs.into_iter().take(shown).collect::<Vec<_>>()),
+        "jobTotal": job_total,
         "troubles": board.troubles(),
     })
 }

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use cutonce_tools::disk::layer::{ApplyPlace, collect_changes, recover_apply};
+use cutonce_tools::disk::layer::{ApplyPlace, CopyRules, WorkspaceCopy, collect_changes, recover_apply};
 use cutonce_tools::disk::{FileAccess, VersionStore};
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,6 +15,12 @@ const FOLDER: &str = "CUTONCE_TEST_APPLY_IN";
 /// `CUTONCE_TEST_KILLS=1000` for the long run.
 const KILLS: &str = "CUTONCE_TEST_KILLS";
 const FILES: usize = 60;
+/// What the killed process does.
+const WORK: &str = "CUTONCE_TEST_APPLY_WORK";
+const APPLY_LAYER: &str = "layer";
+/// In place of an overlay's upper folder, it applies a private copy with the same changes (RH-8).
+const APPLY_COPY: &str = "copy";
+const RECOVER: &str = "recover";
 
 struct NoVersions;
 
@@ -30,11 +36,40 @@ fn folders(base: &Path) -> [PathBuf; 3] {
 
 /// The work of the process that the test kills.
 fn apply_as_child(base: &Path) {
-    let [root, upper, journals] = folders(base);
-    let found = collect_changes(&upper, &root, SystemTime::now()).unwrap();
+    let [root, mut upper, journals] = folders(base);
+    let found = match std::env::var(WORK).unwrap().as_str() {
+        RECOVER => {
+            fs::write(base.join("started"), "").unwrap();
+            recover_apply(&journals, &root).unwrap();
+            return;
+        }
+        APPLY_COPY => {
+            let copy = copy_with_changes(&root, &upper, &base.join("copy"));
+            upper = copy.folder().to_path_buf();
+            copy.collect_changes(&root, SystemTime::now()).unwrap()
+        }
+        _ => collect_changes(&upper, &root, SystemTime::now()).unwrap(),
+    };
     let place = ApplyPlace { upper: &upper, root: &root, journals: &journals, durable: false };
     fs::write(base.join("started"), "").unwrap();
     FileAccess::new(Arc::new(NoVersions)).apply_layer(place, &found.changes).unwrap();
+}
+
+/// Copies the workspace, and makes the changes of the upper folder there.
+fn copy_with_changes(root: &Path, upper: &Path, to: &Path) -> WorkspaceCopy {
+    let files: Vec<PathBuf> =
+        content(root).into_iter().filter_map(|(path, bytes)| bytes.is_some().then_some(path)).collect();
+    let rules = CopyRules { max_bytes: u64::MAX, is_stopped: &|| false, is_secret: &|_| false };
+    let copy = WorkspaceCopy::new(root, to, &files, rules).unwrap();
+    fs::remove_dir_all(to.join("old")).unwrap();
+    fs::create_dir_all(to.join("made/deep")).unwrap();
+    for entry in fs::read_dir(upper).unwrap().flatten().filter(|entry| entry.file_type().unwrap().is_file()) {
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+    for entry in fs::read_dir(upper.join("made/deep")).unwrap().flatten() {
+        fs::copy(entry.path(), to.join("made/deep").join(entry.file_name())).unwrap();
+    }
+    copy
 }
 
 fn make_trees(base: &Path) {
@@ -81,11 +116,12 @@ fn content(root: &Path) -> Content {
 }
 
 /// Starts the child and kills it after `delay`, counted from when it begins to apply. Returns how long it lived.
-fn run_child(base: &Path, delay: Option<Duration>) -> Duration {
+fn run_child(base: &Path, work: &str, delay: Option<Duration>) -> Duration {
     let _ = fs::remove_file(base.join("started"));
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "rh_3_killed_apply_leaves_all_or_none"])
         .env(FOLDER, base)
+        .env(WORK, work)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -119,14 +155,16 @@ fn rh_3_killed_apply_leaves_all_or_none() {
     let base = first.path().canonicalize().unwrap();
     make_trees(&base);
     let none = content(&base.join("ws"));
-    let longest = run_child(&base, None);
+    let longest = run_child(&base, APPLY_LAYER, None);
     let all = content(&base.join("ws"));
     assert_eq!(all.len(), 2 * FILES / 3 + 2, "files and two folders");
     let (mut completed, mut undone) = (0_u64, 0_u64);
     for seed in 0..kills {
         // Spread over the time that it takes, in an order that looks random.
         let part = (seed * 7_919 + 13) % kills;
-        match kill_and_recover(longest.mul_f64(part as f64 / kills as f64), &none, &all) {
+        let delay = longest.mul_f64(part as f64 / kills as f64);
+        let work = if seed % 2 == 1 { APPLY_COPY } else { APPLY_LAYER };
+        match kill_and_recover(delay, work, &none, &all) {
             true => completed += 1,
             false => undone += 1,
         }
@@ -136,19 +174,23 @@ fn rh_3_killed_apply_leaves_all_or_none() {
     while completed == 0 {
         late *= 2;
         assert!(late < Duration::from_secs(600), "no kill came after the end");
-        completed += u64::from(kill_and_recover(late, &none, &all));
+        completed += u64::from(kill_and_recover(late, APPLY_LAYER, &none, &all));
     }
-    undone += u64::from(!kill_and_recover(Duration::ZERO, &none, &all));
+    undone += u64::from(!kill_and_recover(Duration::ZERO, APPLY_LAYER, &none, &all));
     assert!(undone > 0, "{undone} undone, {completed} completed");
 }
 
-/// Kills an application after `delay`, recovers, and returns whether all changes are there; else none is.
-fn kill_and_recover(delay: Duration, none: &Content, all: &Content) -> bool {
+/// Kills an application after `delay`, and then a recovery, recovers, and returns whether all changes are there; else
+/// none is.
+fn kill_and_recover(delay: Duration, work: &str, none: &Content, all: &Content) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let base = dir.path().canonicalize().unwrap();
     make_trees(&base);
     let [root, _, journals] = folders(&base);
-    run_child(&base, Some(delay));
+    run_child(&base, work, Some(delay));
+    if delay.subsec_nanos() % 3 == 0 {
+        run_child(&base, RECOVER, Some(delay / 4));
+    }
     recover_apply(&journals, &root).unwrap();
     let now = content(&root);
     assert!(now == *none || now == *all, "kill after {delay:?}: neither all nor none: {:?}", now.keys());

@@ -56,6 +56,8 @@ mod stream;
 mod table;
 #[path = "figures/terminal.rs"]
 mod terminal;
+#[path = "../tests/support/test_program.rs"]
+mod test_program;
 #[path = "figures/transcript.rs"]
 mod transcript;
 #[path = "figures/tree.rs"]

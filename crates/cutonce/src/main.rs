@@ -6,6 +6,8 @@ mod output;
 
 mod cli;
 mod commands;
+#[cfg(feature = "nats")]
+mod event_uplink;
 mod frontends;
 mod logging;
 #[cfg(feature = "nats")]
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
             block_on(async { doctor::report(&commands::doctor_remote::checks(&remote).await?, json) })
         }
         Some(CliCommand::Doctor { json, .. }) => doctor::run(json),
-        Some(CliCommand::Sessions(sessions)) => sessions::run(&sessions),
+        Some(CliCommand::Sessions(sessions)) => block_on(sessions::run(sessions)),
         Some(CliCommand::Plans(plans)) => plans::run(plans),
         Some(CliCommand::Serve(args)) => block_on(serve::run(args)),
         Some(CliCommand::Trust { dir }) => trust::run(dir),

@@ -3,6 +3,7 @@
 //!
 //! The session decides: an answer from the remote goes the same way as one of its own user, and the first one wins.
 
+use crate::event_uplink::EventUplink;
 use cutonce_agent::{EventStream, Session, SessionInbox};
 use cutonce_core::plan::rehearsal::RehearsalNews;
 use cutonce_core::plan::{PlanEvent, StepProgress};
@@ -17,12 +18,16 @@ use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetError, FleetLink, FleetRecord, MemberLogNews};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
-use tokio::sync::{Mutex, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::{Mutex, Notify, mpsc};
 
 /// Files of a step that a record names.
 const MAX_FILES: usize = 200;
 /// Bytes of a check's output in a record.
 const MAX_OUTPUT: usize = 8 << 10;
+
+/// Events that wait for the server.
+const MAX_UNPUBLISHED: usize = 1_000;
 
 /// The reviews of one session.
 pub struct ReviewUplink {
@@ -32,12 +37,17 @@ pub struct ReviewUplink {
     /// Approvers that a plan needs.
     quorum: u32,
     events: Mutex<EventStream>,
+    /// What members who watch the session see.
+    pub all_events: EventUplink,
     /// Requests that wait: their hashes, and who approves.
     waiting: Mutex<HashMap<String, WaitingPlan>>,
     /// The last plan of the session itself: it can be rehearsed, and it is implemented after its approval.
     own_plan: Mutex<Option<String>>,
     /// Events that are not stored on the server yet, oldest first.
     unpublished: Mutex<VecDeque<EventKind>>,
+    /// Told when an event came, or the session ended.
+    news: Notify,
+    ended: AtomicBool,
     /// Sequence of the next record to look at; 0 before the first connection.
     next_record: Mutex<u64>,
     /// Answers that the session did not take.
@@ -68,12 +78,31 @@ impl ReviewUplink {
             inbox,
             quorum,
             events: Mutex::new(events),
+            all_events: EventUplink::default(),
             waiting: Mutex::default(),
             own_plan: Mutex::default(),
             unpublished: Mutex::default(),
+            news: Notify::new(),
+            ended: AtomicBool::new(false),
             next_record: Mutex::default(),
             refusals,
         }
+    }
+
+    /// Takes the session's events while it lasts, whether the server answers or not: unread ones would fill the memory.
+    pub async fn collect(&self) {
+        let mut events = self.events.lock().await;
+        while let Some(event) = events.next().await {
+            self.all_events.note(&event);
+            match event.kind {
+                EventKind::Closed => break,
+                kind if is_published(&kind) => note(&mut *self.unpublished.lock().await, kind),
+                _ => continue,
+            }
+            self.news.notify_one();
+        }
+        self.ended.store(true, Ordering::Release);
+        self.news.notify_one();
     }
 
     /// Follows the session and the remote until the session ends or the server fails.
@@ -88,16 +117,15 @@ impl ReviewUplink {
             true => Some(link.follow_member_log().await?),
             false => None,
         };
-        let mut events = self.events.lock().await;
         let mut refused = self.refusals.1.lock().await;
         loop {
+            let ended = self.ended.load(Ordering::Acquire);
             self.publish_news(link).await?;
+            if ended {
+                return Ok(());
+            }
             tokio::select! {
-                event = events.next() => match event.map(|event| event.kind) {
-                    None | Some(EventKind::Closed) => return Ok(()),
-                    Some(kind) if is_published(&kind) => note(&mut *self.unpublished.lock().await, kind),
-                    Some(_) => {}
-                },
+                () = self.news.notified() => {}
                 answer = answers.next() => {
                     let answer = answer?;
                     *next_record = answer.sequence + 1;
@@ -244,7 +272,7 @@ impl ReviewUplink {
             AskAnswer::Plan(answer) => Some(answer.choice),
             _ => None,
         });
-        let approved = matches!(answer, Some(AskAnswer::Plan(answer)) if approves(answer));
+        let approved = is_approval(answer);
         link.publish_review(ask_id, &ReviewRecord::Closed { by, approved, choice }).await?;
         self.waiting.lock().await.remove(ask_id);
         Ok(())
@@ -262,7 +290,8 @@ async fn wait_for_members(news: &mut Option<MemberLogNews<'_>>) -> Option<Result
 /// What a reviewer elsewhere needs; the transcript has the rest.
 fn is_published(kind: &EventKind) -> bool {
     match kind {
-        EventKind::Ask(_) | EventKind::AskClosed { .. } => true,
+        EventKind::Ask(ask) => ask.exit_request().is_some(),
+        EventKind::AskClosed { .. } => true,
         // Each call of a rehearsal would be a record.
         EventKind::Plan(PlanEvent::Rehearsal(event)) => !matches!(event.news, RehearsalNews::Progress { .. }),
         EventKind::Plan(event) => matches!(event, PlanEvent::Step(_) | PlanEvent::Report(_)),
@@ -270,13 +299,33 @@ fn is_published(kind: &EventKind) -> bool {
     }
 }
 
-/// Adds an event. The new state of a step replaces an older one, so a long partition does not fill the memory.
+/// Adds an event. The new state of a step replaces an older one, and a request that is closed before it was stored is
+/// left out, so that a long partition does not fill the memory.
 fn note(unpublished: &mut VecDeque<EventKind>, kind: EventKind) {
-    if let EventKind::Plan(PlanEvent::Step(new)) = &kind {
-        let replaced = |kind: &EventKind| matches!(kind, EventKind::Plan(PlanEvent::Step(old)) if old.step == new.step);
-        unpublished.retain(|kind| !replaced(kind));
+    match &kind {
+        EventKind::Plan(PlanEvent::Step(new)) => {
+            let is_older =
+                |kind: &EventKind| matches!(kind, EventKind::Plan(PlanEvent::Step(old)) if old.step == new.step);
+            unpublished.retain(|kind| !is_older(kind));
+        }
+        EventKind::AskClosed { ask_id, answer, .. } if !is_approval(answer.as_ref()) => {
+            let before = unpublished.len();
+            unpublished.retain(|kind| !matches!(kind, EventKind::Ask(ask) if ask.ask_id == *ask_id));
+            if unpublished.len() < before {
+                return;
+            }
+        }
+        _ => {}
+    }
+    if unpublished.len() >= MAX_UNPUBLISHED {
+        unpublished.pop_front();
+        tracing::warn!("the remote lacks an event of this session: it was not reachable for too long");
     }
     unpublished.push_back(kind);
+}
+
+fn is_approval(answer: Option<&AskAnswer>) -> bool {
+    matches!(answer, Some(AskAnswer::Plan(answer)) if approves(answer))
 }
 
 /// The evidence of a step, short enough for a record.

@@ -12,13 +12,14 @@ use anyhow::Context;
 use cutonce_agent::Session;
 use cutonce_agent::storage::ProjectSessions;
 use cutonce_agent::storage::paths::{valid_id, write_private};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::remote_record::remotes_dir;
 use cutonce_fleet::session_log::{SessionPlace, SessionUpload, StoredSession, UploadError};
 use cutonce_fleet::{FleetError, FleetLink};
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -60,19 +61,28 @@ pub fn start(remote: String, run: &RunFlags, place: &SessionDirs, session: &Sess
     };
     let run = move || {
         if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            runtime.block_on(uplink.run());
+            runtime.block_on(async {
+                let collected = async {
+                    uplink.review.collect().await;
+                    std::future::pending::<()>().await;
+                };
+                tokio::select! {
+                    () = uplink.run() => {}
+                    () = collected => {}
+                }
+            });
         }
         let _ = ended.send(());
     };
     match std::thread::Builder::new().name("uplink".into()).spawn(run) {
-        Ok(_) => RUNNING.lock().unwrap_or_else(PoisonError::into_inner).push(UplinkHandle { stop, done }),
+        Ok(_) => RUNNING.lock_unpoisoned().push(UplinkHandle { stop, done }),
         Err(error) => tracing::warn!("the session is not published: {error}"),
     }
 }
 
 /// Uploads what is left, for a bounded time. Called at the end of the program.
 pub async fn finish() {
-    let running = std::mem::take(&mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner));
+    let running = std::mem::take(&mut *RUNNING.lock_unpoisoned());
     if running.is_empty() {
         return;
     }
@@ -131,8 +141,10 @@ impl SessionUplink {
         let place = SessionPlace { folder: self.cwd.display().to_string(), root_commit: root_commit(&self.cwd).await };
         let mut upload = SessionUpload::open(link, &self.id, &self.transcript, Some(place)).await?;
         loop {
+            let stops = self.stop.is_cancelled();
             while upload.push(link, async || Ok(None)).await? {}
-            if self.stop.is_cancelled() && !upload.is_behind() {
+            self.review.all_events.publish(link, &self.id).await?;
+            if stops && !upload.is_behind() {
                 return Ok(());
             }
             tokio::select! {

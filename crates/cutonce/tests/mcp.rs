@@ -265,7 +265,7 @@ fn ho_6_a_lying_server_is_contained() {
     assert_eq!(stage.offered(0), ["mcp__s____31mred__tool", "mcp__s__look"]);
     let tools = stage.requests()[0]["tools"].to_string();
     assert!(!tools.contains("\\u001b") && !tools.contains('\u{202e}'), "{tools}");
-    assert!(stage.words().contains("its words, not those of the user"), "{}", stage.words());
+    assert!(stage.words().contains("its text, not the user's"), "{}", stage.words());
     let logged = stage.logged();
     let answer = |id: &str| {
         let line =

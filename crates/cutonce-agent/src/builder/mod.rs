@@ -27,6 +27,7 @@ use crate::config::{self, LoadedSettings, SettingsPaths};
 use crate::hooks::{HookSet, command};
 use crate::language_servers::{self, LanguageServerOptions, LanguageServers};
 use crate::mcp::{self, McpServers};
+use crate::plan::rehearsal::recover_applying;
 use crate::session::{
     Approver, AutoSource, ClassifierContext, Connect, Connected, MainRole, Planner, Session, SessionHistory,
     SessionParts, SessionRole, SharedContext, TeamStart,
@@ -136,7 +137,7 @@ struct PreparedStart {
 }
 
 impl SessionBuilder {
-    /// A session in the folder `cwd`. `home` holds settings and transcripts, usually `~/.cutonce`.
+    /// A session in the folder `cwd`. `home` contains settings and transcripts, usually `~/.cutonce`.
     pub fn new(home: impl Into<PathBuf>, cwd: impl Into<PathBuf>) -> Self {
         let dirs = WorkingDirs { home: home.into(), cwd: cwd.into(), ..WorkingDirs::default() };
         SessionBuilder { dirs, ..SessionBuilder::default() }
@@ -423,7 +424,7 @@ impl SessionBuilder {
 
     /// Loads the settings, applies what overrides them, joins the team and connects the model.
     async fn prepare(&mut self) -> Result<PreparedStart, StartError> {
-        let mut notices = Vec::new();
+        let mut notices = recover_applying(&self.dirs.home, &self.dirs.cwd);
         let own_tools = self.own_tool_names()?;
         let loaded = self.load_settings(&mut notices)?;
         let main_agent = self.apply_main_agent(&loaded, &mut notices)?;

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub struct WorkingDirs {
     /// `~/.cutonce` or $CUTONCE_HOME.
     pub home: PathBuf,
-    /// $HOME: holds the instructions of the user and of other tools.
+    /// $HOME: contains the instructions of the user and of other tools.
     pub user_home: Option<PathBuf>,
     /// The folder that the session works in.
     pub cwd: PathBuf,

@@ -4,6 +4,7 @@
 use cutonce_core::conversation::Image;
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::front_matter::{FieldValue, parse_front_matter, text_below_front_matter};
+use cutonce_core::text::truncate::first_line;
 use cutonce_tools::secret_files::leads_to_secret;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +124,7 @@ fn parse_command(name: String, text: &str) -> CustomCommand {
         })
         .filter(|value| !value.is_empty())
     };
-    let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = first_line(&body);
     CustomCommand {
         description: text("description")
             .unwrap_or_else(|| first.trim_start_matches('#').trim().chars().take(100).collect()),

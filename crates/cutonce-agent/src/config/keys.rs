@@ -2,6 +2,7 @@
 //! are stored as [`SecretString`], which is never printed, and only sent in requests.
 
 use crate::storage::paths::{read_bounded_text, write_private};
+use cutonce_core::text::truncate;
 use cutonce_sandbox::{ProcessExit, SpawnSpec, StdoutMode, find_program};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::{BTreeMap, HashMap};
@@ -156,10 +157,10 @@ impl KeySource {
         match running.wait().await.map_err(failed)? {
             ProcessExit::Exited(0) => parse_key(&out),
             ProcessExit::Exited(code) => {
-                Err(KeyError::Failed { how: format!("exit code {code}"), stderr: first_line(&err) })
+                Err(KeyError::Failed { how: format!("exit code {code}"), stderr: first_error_line(&err) })
             }
             ProcessExit::Signalled(signal) => {
-                Err(KeyError::Failed { how: format!("signal {signal}"), stderr: first_line(&err) })
+                Err(KeyError::Failed { how: format!("signal {signal}"), stderr: first_error_line(&err) })
             }
         }
     }
@@ -256,10 +257,9 @@ fn parse_key(output: &[u8]) -> Result<SecretString, KeyError> {
     }
 }
 
-fn first_line(bytes: &[u8]) -> String {
+fn first_error_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    line.chars().filter(|c| !c.is_control()).take(300).collect()
+    truncate::first_line(&text).chars().filter(|c| !c.is_control()).take(300).collect()
 }
 
 #[cfg(test)]

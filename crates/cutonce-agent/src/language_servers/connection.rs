@@ -125,7 +125,7 @@ impl Connection {
         Ok(())
     }
 
-    /// True if what the server says is worth hearing; tells edits whether to wait.
+    /// True if the server is expected to report something, so that edits wait for it.
     pub fn check_ready(&self) -> bool {
         self.ready.store(!self.loading, Ordering::Relaxed);
         !self.loading

@@ -1,6 +1,7 @@
 //! Diagnostics: what servers send, what is new in it, and how the model reads it.
 
 use cutonce_core::text::sanitize::{one_line, sanitize_for_model};
+use cutonce_core::text::truncate::with_ellipsis;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -76,10 +77,7 @@ impl FileDiagnostic {
         let text = wire.message.as_str().or_else(|| wire.message.get("value")?.as_str())?;
         let text: String = text.chars().take(MAX_MESSAGE * 2).collect();
         let line = one_line(&sanitize_for_model(&text).split_whitespace().collect::<Vec<_>>().join(" "));
-        let message = match line.char_indices().nth(MAX_MESSAGE) {
-            Some((end, _)) => format!("{}…", &line[..end]),
-            None => line,
-        };
+        let message = with_ellipsis(line, MAX_MESSAGE);
         let (line, column) = (wire.range.start.line.saturating_add(1), wire.range.start.character.saturating_add(1));
         Some(FileDiagnostic { line, column, severity, message })
     }

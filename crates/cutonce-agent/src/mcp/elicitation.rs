@@ -54,7 +54,7 @@ pub(crate) struct ElicitationPort {
 }
 
 impl ElicitationPort {
-    /// Sets the receiver; only the first one counts.
+    /// Sets the receiver; later calls have no effect.
     pub fn connect(&self, sink: impl Fn(ElicitationNews) + Send + Sync + 'static) {
         let _ = self.sink.set(Box::new(sink));
     }

@@ -1,5 +1,5 @@
 //! Reserved plan names (PM-41). A file that can only be created once reserves a name, so that two processes never get
-//! the same one. The file's content tells `cutonce plans` where the plan is.
+//! the same one. The file contains the path of the plan, for `cutonce plans`.
 
 use super::{PlanError, plans_home};
 use crate::storage::paths::{create_private_dir, private_options, write_private};

@@ -124,7 +124,7 @@ impl PlanRevisions {
         self.dir.join(format!("{number:04}.stamp.json"))
     }
 
-    /// Keeps the report of the implementation beside the revisions (PC-35).
+    /// Stores the report of the implementation next to the revisions (PC-35).
     pub(crate) fn write_report(&self, report: &PlanReport) -> Result<(), PlanError> {
         let path = self.dir.join(REPORT);
         let failed = |error| PlanError::from_io("keep the report", &path, error);

@@ -125,7 +125,7 @@ async fn serve_reviewer(stream: UnixStream, hub: Arc<EventHub>, inbox: Inbox, he
     }
 }
 
-/// What a reviewer hears of an event.
+/// The news that a reviewer gets of an event.
 fn news_of(event: &Event) -> Option<SessionNews> {
     Some(match &event.kind {
         EventKind::Ask(ask) => {

@@ -12,7 +12,7 @@ use tokio::io::BufReader;
 use tokio::net::UnixListener;
 
 const MAX_LINE: u64 = 4_096;
-/// A server that does not answer within this time counts as gone.
+/// A server that does not answer within this time is treated as gone.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
 /// Where a review page is, with a token that works once.

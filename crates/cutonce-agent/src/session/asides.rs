@@ -1,4 +1,4 @@
-//! What a user asks beside the conversation (DU-5): a side question, a review by a fresh agent, and what fills the
+//! Questions outside the conversation (DU-5): a side question, a review by a fresh agent, and what fills the
 //! context window. Answers are asides: the user sees them, the conversation does not change.
 
 use super::SessionState;

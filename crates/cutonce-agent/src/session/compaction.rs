@@ -1,4 +1,4 @@
-//! Compaction: replaces the conversation by a summary and what survives beside it (AG-8).
+//! Compaction: replaces the conversation by a summary and what is kept with it (AG-8).
 
 use super::SessionState;
 use super::events::TaskResult;
@@ -89,7 +89,7 @@ impl SessionState {
         self.report_compaction(Err("The conversation was not compacted.".into()));
     }
 
-    /// The caller that waits for the compaction learns that it failed, if it did; notices told why.
+    /// Reports a failure to the caller that waits for the compaction. Notices gave the reason.
     fn compaction_over(&mut self, event: TurnEvent) {
         self.tasks.compaction = None;
         self.report_compaction(Err("The conversation was not compacted.".into()));

@@ -549,7 +549,7 @@ impl SessionState {
         self.observe(Evidence::Spent { micro_usd, millis });
     }
 
-    /// Keeps the report beside the plan's revisions.
+    /// Stores the report next to the plan's revisions.
     fn keep_report(&self, report: &PlanReport) {
         if report.plan.revision == 0 {
             return;

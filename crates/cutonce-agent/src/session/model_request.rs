@@ -250,7 +250,7 @@ impl SessionState {
         self.conversation.push(Message::Assistant { model, blocks });
     }
 
-    /// The request is over: counts its failed attempts, of which an answer is none.
+    /// Counts the failed attempts of a finished request; an answer is not one of them.
     pub(super) fn count_attempts(&mut self, answered: bool) {
         if let Some(progress) = self.tasks.progress.take() {
             let Arrived { mut earlier, usage, .. } = progress.close();

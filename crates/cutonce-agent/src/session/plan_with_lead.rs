@@ -185,7 +185,7 @@ impl SessionState {
         }
     }
 
-    /// PM-132: the lead answered. The mode changes first, then the words join the conversation, then the request is
+    /// PM-132: the lead answered. The mode changes first, then the feedback joins the conversation, then the request is
     /// closed: a crash in between leaves the message in the mailbox, and it is carried out again.
     fn lead_answered(
         &mut self,

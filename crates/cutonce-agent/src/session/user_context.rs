@@ -1,4 +1,4 @@
-//! What the user gives the model beside a message (DU-8): files named with `@`, and the output of `!` lines. Both are
+//! What the user gives the model with a message (DU-8): files named with `@`, and the output of `!` lines. Both are
 //! bounded, and both reach the model with the next request.
 
 use super::SessionState;

@@ -5,6 +5,7 @@
 use super::index::MAX_LINE;
 use super::{ProjectSessions, StoreError, transcript_session_id};
 use cutonce_core::mode::Mode;
+use cutonce_core::text::truncate::with_ellipsis;
 use cutonce_core::transcript::{EntryBody, EntryHeader, EntryKind, TranscriptEntry};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -240,7 +241,7 @@ fn update_from_line(listed: &mut ListedSession, line: &[u8]) {
         EntryBody::FileSnapshot { key, content: Some(content), .. } if key == "plan" => {
             listed.title = cutonce_core::plan::plan_title(&content).or(listed.title.take());
         }
-        EntryBody::User { text, meta: false, .. } => listed.first_message = Some(one_line(&text)),
+        EntryBody::User { text, meta: false, .. } => listed.first_message = Some(listed_line(&text)),
         // `cutonce implement` starts without a message of the user.
         EntryBody::User { plan_content: Some(plan), .. } => {
             listed.first_message =
@@ -273,7 +274,7 @@ fn first_message(file: &mut File) -> io::Result<Option<String>> {
             && let Ok(TranscriptEntry { body: EntryBody::User { text, meta: false, .. }, .. }) =
                 TranscriptEntry::parse(&line)
         {
-            return Ok(Some(one_line(&text)));
+            return Ok(Some(listed_line(&text)));
         }
         line.clear();
     }
@@ -303,12 +304,8 @@ fn read_tail(file: &mut File, size: u64) -> io::Result<Vec<u8>> {
 }
 
 /// One sanitized, shortened line for a terminal (TL-10).
-fn one_line(text: &str) -> String {
+fn listed_line(text: &str) -> String {
     let begin: String = text.chars().take(MAX_TEXT_CHARS * 4).collect();
     let words = cutonce_core::text::sanitize::reveal_hidden(&begin).split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = words.chars().take(MAX_TEXT_CHARS).collect();
-    if shown.len() < words.len() {
-        shown.push('…');
-    }
-    shown
+    with_ellipsis(words, MAX_TEXT_CHARS)
 }

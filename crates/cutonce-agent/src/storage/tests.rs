@@ -73,7 +73,7 @@ fn assistant(call: Option<&str>) -> EntryBody {
 }
 
 fn tool(call_id: &str, name: &str, input: Value, output: &str) -> EntryBody {
-    let why = Why { reason: "r".into(), rule: None, source: None };
+    let why = Why::from_reason("r");
     EntryBody::Tool {
         call_id: call_id.into(),
         name: name.into(),

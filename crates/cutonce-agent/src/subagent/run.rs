@@ -70,15 +70,11 @@ struct LiveState {
 
 impl LiveSubagent {
     pub fn has_ask(&self, ask_id: &str) -> bool {
-        lock_state(&self.state).asks.iter().any(|known| known == ask_id)
+        self.state.lock_unpoisoned().asks.iter().any(|known| known == ask_id)
     }
     pub fn session(&self) -> Option<Session> {
-        lock_state(&self.state).session.clone()
+        self.state.lock_unpoisoned().session.clone()
     }
-}
-
-fn lock_state(inside: &Mutex<LiveState>) -> std::sync::MutexGuard<'_, LiveState> {
-    inside.lock_unpoisoned()
 }
 
 impl SubagentSpawner {
@@ -214,10 +210,10 @@ impl SubagentRun {
             self.agents.hub.emit(EventKind::Notice { level, text });
         }
         let (session, events) = Session::open(parts);
-        lock_state(&self.inside).session = Some(session.clone());
+        self.inside.lock_unpoisoned().session = Some(session.clone());
         session.say(self.task.prompt.clone());
         let end = self.follow_events(&session, events).await;
-        lock_state(&self.inside).session = None;
+        self.inside.lock_unpoisoned().session = None;
         end
     }
 
@@ -250,12 +246,12 @@ impl SubagentRun {
     fn forward_event(&self, kind: EventKind, seen: &mut RunProgress) {
         match kind {
             EventKind::Ask(view) => {
-                lock_state(&self.inside).asks.push(view.ask_id.clone());
+                self.inside.lock_unpoisoned().asks.push(view.ask_id.clone());
                 let agent = view.agent.clone().or_else(|| Some(self.spec.agent.clone()));
                 self.agents.hub.emit(EventKind::Ask(Arc::new(AskView { agent, ..AskView::clone(&view) })));
             }
             EventKind::AskClosed { ref ask_id, .. } => {
-                lock_state(&self.inside).asks.retain(|known| known != ask_id);
+                self.inside.lock_unpoisoned().asks.retain(|known| known != ask_id);
                 self.agents.hub.emit(kind);
             }
             // Events of nested subagents.

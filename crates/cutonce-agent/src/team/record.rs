@@ -117,7 +117,7 @@ impl TeamRecord {
         remove_folder(&path).map_err(|error| io_error("remove the team", &path, error))
     }
 
-    /// The message with a member's task. Its id is always the same, so that it counts once however often it is sent.
+    /// The id of the message with a member's task. It is always the same, so that the reader takes the task once.
     pub(crate) fn task_message_id(&self, member: &str) -> String {
         format!("task-{}-{member}", self.id)
     }

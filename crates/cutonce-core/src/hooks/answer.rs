@@ -3,7 +3,7 @@
 
 use super::HookEvent;
 use crate::text::sanitize::{sanitize, sanitize_for_model};
-use crate::text::truncate::truncate_chars;
+use crate::text::truncate::{first_line, truncate_chars};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -178,7 +178,7 @@ impl HookAnswer {
             0 => HookAnswer::from_output(event, stdout, on_failure),
             2 => HookAnswer::for_block(event, reason_or_default(Some(stderr))),
             code => {
-                let why = format!("exit code {code}: {}", first_line(stderr));
+                let why = format!("exit code {code}: {}", first_error_line(stderr));
                 match on_failure {
                     OnFailure::Report => {
                         HookAnswer { user_messages: vec![failure_message(event, &why)], ..HookAnswer::default() }
@@ -288,7 +288,9 @@ fn user_message(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| truncate_chars(&text, MAX_USER_MESSAGE_LEN))
 }
 
-fn first_line(text: &str) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(nothing on stderr)");
-    sanitize(line.trim()).into_owned()
+fn first_error_line(text: &str) -> String {
+    match first_line(text) {
+        "" => "(nothing on stderr)".to_string(),
+        line => sanitize(line).into_owned(),
+    }
 }

@@ -177,7 +177,7 @@ impl ModeState {
         effects.extend(notice.map(|text| ModeEffect::Notice { text }));
     }
 
-    /// The exit from the last stay counts: it was approved, or a user turn followed it (PM-14).
+    /// Notes that the last stay has ended for good: it was approved, or a user turn followed it (PM-14).
     pub(super) fn confirm_exit(&mut self) {
         self.has_exited_plan |= std::mem::take(&mut self.left_unapproved);
     }

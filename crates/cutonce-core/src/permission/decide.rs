@@ -9,6 +9,7 @@ use super::{
     ShellFacts, Why, decide_read_only, shell_call, suggestions,
 };
 use crate::mode::Mode;
+use crate::text::truncate::with_ellipsis;
 
 /// Decides one call (PR-3): deny rule, ask rule, protected path, allow rule, the mode's table, in this order.
 pub fn decide(mode: Mode, rules: &RuleSet, facts: CallFacts) -> Decision {
@@ -180,9 +181,6 @@ fn deny_by_rule(rule: &Rule, facts: &CallFacts) -> DeniedCall {
 
 fn shorten_command(command: &str) -> String {
     let line = command.lines().next().unwrap_or_default();
-    match line.char_indices().nth(120) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None if command.lines().nth(1).is_some() => format!("{line} …"),
-        None => line.to_string(),
-    }
+    let shown = with_ellipsis(line.to_string(), 120);
+    if shown == line && command.lines().nth(1).is_some() { format!("{line} …") } else { shown }
 }

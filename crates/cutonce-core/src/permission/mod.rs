@@ -127,7 +127,7 @@ pub enum ShellConfinement {
     /// Outside plan mode, if the user enabled it: the kernel's workspace-write sandbox (SB-4).
     WorkspaceSandbox,
     /// Runs without asking because it only reads. The kernel enforces that where it can, so a parser mistake cannot
-    /// change files (PR-5). In plan mode only on a machine without a sandbox, where only the parser holds.
+    /// change files (PR-5). In plan mode only on a machine without a sandbox, where only the parser protects.
     AutoReadOnly,
     /// Outside plan mode: runs without asking because it changes workspace files only. Enforced like `Reads`.
     AutoWorkspace,

@@ -253,7 +253,7 @@ fn part_reads_secret(rules: &RuleSet, part: &PartFacts) -> bool {
     })
 }
 
-/// The name counts too: a `.env` that links to another file is still one.
+/// Checks the name too: a `.env` that links to another file is still secret.
 fn is_secret_target(rules: &RuleSet, target: &PathTarget) -> bool {
     is_secret(&target.path, rules.home()) || is_secret(Path::new(&target.given), rules.home())
 }

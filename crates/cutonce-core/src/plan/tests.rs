@@ -451,7 +451,7 @@ fn pm_34_description_follows_eagerness() {
     assert!(eager.len() < 1200 && reserved.len() < 1200, "every request carries it");
     // A task to plan and one to just do.
     assert!(eager.contains("\"add a delete button\"") && eager.contains("\"rename getUser to loadUser\""));
-    assert!(reserved.contains("\"make it faster\"") && reserved.contains("beside an edit button"));
+    assert!(reserved.contains("\"make it faster\"") && reserved.contains("next to an edit button"));
     // PM-90: only what is offered.
     for eagerness in [PlanEagerness::Eager, PlanEagerness::Reserved] {
         let text = enter_description(eagerness, PlanningTools::NONE);

@@ -45,7 +45,7 @@ pub enum WaitingSubject {
     },
 }
 
-/// A scope of «don't ask again», with the words for it.
+/// A scope of «don't ask again», with its label.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RememberScope {
     pub label: String,
@@ -88,7 +88,7 @@ impl WaitingRequest {
     }
 }
 
-/// What a session tells those who watch it from outside.
+/// What a session sends to programs that watch it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum SessionNews {

@@ -29,7 +29,7 @@ pub enum Submission {
         ask_id: String,
         answer: AskAnswer,
     },
-    /// An answer from outside of the process (RV-3); `on_done` hears whether it was taken, or why not.
+    /// An answer from outside of the process (RV-3); `on_done` gets whether it was taken, or why not.
     AnswerFrom {
         answer: Box<ReviewerAnswer>,
         by: Answerer,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The name that stands for all language servers in `lsp`.
+/// The name that means all language servers in `lsp`.
 pub const ALL_SERVERS: &str = "*";
 
 /// A language server. What is left out comes from the known server of the same name.

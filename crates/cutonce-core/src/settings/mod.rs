@@ -66,8 +66,8 @@ pub struct Settings {
     pub retry_delay_ms: RetryDelay,
     /// Cleanup of old sessions. Nothing is deleted by default.
     pub cleanup: CleanupSettings,
-    /// Folders whose own settings may grant permissions and run commands, including subfolders. Only in your user
-    /// settings.
+    /// Folders whose own settings may grant permissions and run commands, including subfolders but not packages in
+    /// `node_modules`. Only in your user settings.
     pub trust: Vec<String>,
     /// Folder for plans, relative to the project and inside it. By default `plans` in the cutonce home.
     pub plans_directory: Option<String>,

@@ -200,7 +200,8 @@ pub enum PlanShell {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PlanMcp {
-    /// Tools that their server marks read-only run, others are denied. The mark is the server's own claim.
+    /// Tools that their server marks read-only get what default mode gives them, others are denied. The mark is
+    /// the server's own claim.
     #[default]
     ReadOnlyHint,
     Ask,

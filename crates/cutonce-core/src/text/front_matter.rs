@@ -77,10 +77,13 @@ pub fn parse_front_matter(text: &str) -> Result<Option<MarkdownDocument>, FrontM
 
 /// The text without its front matter, even if that has errors. All of it, if no line closes the front matter.
 pub fn text_below_front_matter(text: &str) -> String {
+    lines_of(text)[front_matter_lines(text)..].join("\n").trim().to_string()
+}
+
+/// How many lines the front matter has, with those that open and close it; 0 if there is none or no line closes it.
+pub fn front_matter_lines(text: &str) -> usize {
     let lines = lines_of(text);
-    let start =
-        lines.first().filter(|first| is_fence(first)).and_then(|_| closing_line(&lines)).map_or(0, |end| end + 1);
-    lines[start..].join("\n").trim().to_string()
+    lines.first().filter(|first| is_fence(first)).and_then(|_| closing_line(&lines)).map_or(0, |end| end + 1)
 }
 
 fn lines_of(text: &str) -> Vec<&str> {

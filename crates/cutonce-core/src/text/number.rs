@@ -13,6 +13,11 @@ pub fn group_digits(number: u64) -> String {
     out
 }
 
+/// Formats a count with its noun: `1 file`, `2 files`.
+pub fn count_noun(count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", group_digits(count as u64), if count == 1 { "" } else { "s" })
+}
+
 /// Tokens and cost in one line.
 pub fn describe_usage(sent: u64, received: u64, cost: f64) -> String {
     format!("{} tokens sent, {} received, ${cost:.4}", group_digits(sent), group_digits(received))

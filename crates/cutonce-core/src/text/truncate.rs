@@ -13,11 +13,21 @@ pub fn truncate_chars(text: &str, most: usize) -> String {
     }
 }
 
+/// Keeps the first `most` characters and marks a cut with `…`.
+pub fn with_ellipsis(mut text: String, most: usize) -> String {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// The first line that is not blank, without spaces around it; empty if there is none.
+pub fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
 /// Shortens a JSON value for an error message.
 pub fn shorten_json(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_JSON_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    with_ellipsis(value.to_string(), MAX_JSON_CHARS)
 }

@@ -153,7 +153,7 @@ pub enum EntryBody {
         to: String,
         files: Vec<String>,
     },
-    /// What the session has used so far (DU-3); the last one counts.
+    /// What the session has used so far (DU-3); the last entry has the total.
     Usage {
         totals: UsageTotals,
     },

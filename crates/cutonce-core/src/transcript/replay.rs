@@ -267,7 +267,7 @@ impl SessionReplay {
         }
     }
 
-    /// The latest mark of a file counts.
+    /// The latest mark of a file replaces earlier ones.
     fn apply_seen(&mut self, marks: Vec<SeenFileMark>) {
         for mark in marks {
             self.session.seen.retain(|known| known.path != mark.path);

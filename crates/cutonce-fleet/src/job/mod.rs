@@ -44,6 +44,11 @@ pub enum RepoSource {
 }
 
 impl RepoSource {
+    /// Whether git takes this text as an address: no option, no program for a transport, and no plain path.
+    pub fn is_address(text: &str) -> bool {
+        let is_plain = !text.starts_with('-') && !text.contains("::") && !text.chars().any(char::is_control);
+        is_plain && text.contains(':')
+    }
     pub fn shown(&self) -> &str {
         match self {
             RepoSource::Url(url) => url,

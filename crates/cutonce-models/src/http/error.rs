@@ -2,6 +2,7 @@
 
 use crate::providers::endpoint::{Endpoint, is_loopback};
 use crate::{FaultKind, ModelError};
+use cutonce_core::text::truncate::with_ellipsis;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::time::{Duration, SystemTime};
@@ -334,11 +335,7 @@ fn describe_web_page(page: &str) -> String {
 fn to_one_line(text: &str) -> String {
     let mut out: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     out.retain(|c| !c.is_control());
-    if let Some((cut, _)) = out.char_indices().nth(600) {
-        out.truncate(cut);
-        out.push('…');
-    }
-    out
+    with_ellipsis(out, 600)
 }
 
 /// Parses the wait that the provider asks for: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date.

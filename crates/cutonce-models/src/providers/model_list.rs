@@ -100,7 +100,7 @@ pub async fn find_local_servers(lookup: &dyn Fn(&str) -> Option<String>) -> Vec<
     found
 }
 
-/// An empty variable counts as unset.
+/// An empty variable is treated as unset.
 fn filled(lookup: &dyn Fn(&str) -> Option<String>) -> impl Fn(&str) -> Option<String> {
     |name| lookup(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }

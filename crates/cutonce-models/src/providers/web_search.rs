@@ -1,4 +1,4 @@
-//! Web search by the provider's own tool (DU-12): one request beside the conversation, whose answer is a text with its
+//! Web search by the provider's own tool (DU-12): one request outside the conversation, whose answer is a text with its
 //! sources. Anthropic and OpenAI offer one.
 
 use crate::ModelError;

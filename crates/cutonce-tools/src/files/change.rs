@@ -4,6 +4,7 @@ use crate::disk::{FileAccess, FileChange};
 use crate::env::ToolEnv;
 use crate::tool::ToolError;
 use cutonce_core::permission::PathTarget;
+use cutonce_core::text::number::count_noun;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use std::path::Path;
@@ -157,11 +158,6 @@ pub(crate) fn changed_region(new: &[u8], first_line: usize, lines_changed: usize
     out
 }
 
-/// Formats `1 line`, `3 lines`.
-pub(crate) fn count_noun(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,7 +171,11 @@ mod tests {
         let long = stored_diff("a", None, "line\n".repeat(40_000).as_bytes());
         assert_eq!(long.added, 40_000);
         assert!(long.text.len() < MAX_DIFF + 100, "{}", long.text.len());
-        assert!(long.text.ends_with("+line\n… 30006 more lines of the diff not shown\n"), "{}", &long.text[MAX_DIFF..]);
+        assert!(
+            long.text.ends_with("+line\n… 30,006 more lines of the diff not shown\n"),
+            "{}",
+            &long.text[MAX_DIFF..]
+        );
     }
 
     #[test]

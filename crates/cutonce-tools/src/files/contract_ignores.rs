@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A longer text is not kept with the scope: the file then counts as one without rules.
+/// A longer text is not kept with the scope: the file is then treated as one without rules.
 const MAX_FROZEN: usize = 64 << 10;
 /// Rule files that are kept with a scope.
 const MAX_FROZEN_FILES: usize = 200;

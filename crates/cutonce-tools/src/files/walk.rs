@@ -9,13 +9,14 @@ use crate::workspace::Workspace;
 use cutonce_core::permission::PathTarget;
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::glob_braces;
+use cutonce_core::text::number::count_noun;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
@@ -199,7 +200,7 @@ impl NewestFiles {
 
     /// Returns the files, newest first, equal times by name.
     pub fn into_sorted(self) -> (Vec<PathBuf>, usize) {
-        let (mut files, count) = self.all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut files, count) = self.all.into_unpoisoned();
         keep_newest(&mut files, self.limit);
         (files.into_iter().map(|(_, path)| path).collect(), count)
     }
@@ -257,15 +258,11 @@ impl UnreadPaths {
 
     /// Returns a line for the model; empty if everything was read.
     pub fn note(self) -> String {
-        let (mut first, count) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut first, count) = self.0.into_unpoisoned();
         first.sort();
         match count {
             0 => String::new(),
-            _ => format!(
-                "\n[{} could not be read: {}]",
-                crate::files::change::count_noun(count, "path"),
-                first.join("; ")
-            ),
+            _ => format!("\n[{} could not be read: {}]", count_noun(count, "path"), first.join("; ")),
         }
     }
 }

@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Caches that builds and tests must write to; on the throwaway layer they write to a copy.
 const CACHES: [&str; 6] = [".cargo", ".cache", ".npm", ".gradle", ".m2", "go"];
@@ -415,11 +415,11 @@ fn find_home_secrets(workspace: &Workspace) -> Vec<PathBuf> {
             return WalkState::Quit;
         }
         if path.parent() != Some(home) && is_topmost_secret(path, Some(home)) {
-            found.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+            found.lock_unpoisoned().push(path.to_path_buf());
         }
         WalkState::Continue
     });
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    found.into_unpoisoned()
 }
 
 fn find_all(workspace: &Workspace, wanted: impl Fn(&Path) -> bool + Sync) -> Vec<PathBuf> {
@@ -432,7 +432,7 @@ fn find_all(workspace: &Workspace, wanted: impl Fn(&Path) -> bool + Sync) -> Vec
         }
         WalkState::Continue
     });
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    found.into_unpoisoned()
 }
 
 /// Everything inside a hidden folder is hidden with it.

@@ -77,7 +77,7 @@ pub fn tool_named(name: &str) -> Arc<dyn AnyTool> {
 
 pub fn approved(tool: &str, call: &dyn ToolCall, here: &ToolEnv) -> Result<CallRights, String> {
     let facts = CallFacts { tool: tool.into(), access: call.access(here)? };
-    let why = Why { reason: String::new(), rule: None, source: None };
+    let why = Why::from_reason("");
     Ok(PermissionAsk { facts, why, cause: AskCause::Mode, suggestions: vec![] }.approve("by the test").rights)
 }
 

@@ -124,7 +124,7 @@ mod tests {
     fn tasks(commands: &[&str]) -> BackgroundCommands {
         let mut tasks = BackgroundCommands::default();
         for (n, command) in commands.iter().enumerate() {
-            let why = Why { reason: String::new(), rule: None, source: None };
+            let why = Why::from_reason("");
             let done = FinishedCall {
                 call_id: "c".into(),
                 name: "Bash".into(),

@@ -30,7 +30,7 @@ pub struct PendingReviews {
     pub opens_by_key_only: bool,
     /// The session's own plan waits after its turn: the user decides later (PM-80).
     postponed: bool,
-    /// Feedback that the conversation shows with its plan; the message with the same words is not repeated.
+    /// Feedback that the conversation shows with its plan; a message with the same text is not repeated.
     shown_feedback: Option<String>,
     /// The plan that was just answered, with the answer. Both are needed to report the decision (PM-142).
     decided: Option<(Arc<AskView>, PlanAnswer)>,

@@ -110,12 +110,12 @@ impl PermissionDialog {
         }
     }
 
-    /// The user changed the mode while the question is open. A yes counts, except in plan mode, which decides again.
+    /// The user changed the mode while the question is open. A yes is used, except in plan mode, which decides again.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
     }
 
-    /// Why the call asks. After a mode change the reason of the earlier mode no longer holds.
+    /// Why the call asks. After a mode change the reason of the earlier mode is out of date.
     fn reason(&self) -> String {
         match self.mode {
             mode if mode == self.asked_in => format!("why: {}", self.why),
@@ -348,7 +348,7 @@ mod tests {
     use cutonce_core::protocol::submission::RuleDestination;
 
     fn dialog(preview: &str) -> PermissionDialog {
-        let why = Why { reason: "commands ask in default mode".into(), rule: None, source: None };
+        let why = Why::from_reason("commands ask in default mode");
         let suggestions =
             vec![RuleSuggestion { rules: vec!["Bash(cargo test:*)".into()], behavior: RuleBehavior::Allow }];
         let ask = AskView {

@@ -16,7 +16,7 @@ pub struct PathShortener {
 }
 
 impl PathShortener {
-    /// `data` is cutonce's own folder, which holds the plans.
+    /// `data` is cutonce's own folder, which contains the plans.
     pub fn new(cwd: PathBuf, home: Option<PathBuf>, data: &Path) -> PathShortener {
         PathShortener { cwd, home, named_folder: data.join("plans"), own_file: None }
     }

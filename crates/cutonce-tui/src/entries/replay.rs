@@ -149,7 +149,7 @@ impl ConversationReplay {
                 continue;
             }
             let text = "No result: the program ended first.".to_string();
-            let why = Why { reason: "the program ended first".into(), rule: None, source: None };
+            let why = Why::from_reason("the program ended first");
             let done = FinishedCall {
                 call_id: id,
                 name,

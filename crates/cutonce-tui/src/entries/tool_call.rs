@@ -8,6 +8,7 @@ use crate::render::text;
 use crate::render::theme::Theme;
 use cutonce_core::conversation::ResultPart;
 use cutonce_core::protocol::event::{AgentEnd, AgentOutcome, FinishedCall};
+use cutonce_core::text::truncate::first_line;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
@@ -254,9 +255,7 @@ fn without_path(done: &FinishedCall, said: &str) -> String {
 }
 
 fn first_sentence(said: &str) -> String {
-    let first = text::one_line(
-        text::truncate_chars(said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), 300).as_ref(),
-    );
+    let first = text::one_line(text::truncate_chars(first_line(said), 300).as_ref());
     first.split_inclusive(". ").next().unwrap_or_default().trim().trim_end_matches('.').to_string()
 }
 
@@ -308,10 +307,7 @@ mod tests {
             input,
             content: vec![ResultPart::Text { text: output.into() }],
             is_error: false,
-            decision: DecisionRecord {
-                behavior: RuleBehavior::Allow,
-                why: Why { reason: String::new(), rule: None, source: None },
-            },
+            decision: DecisionRecord { behavior: RuleBehavior::Allow, why: Why::from_reason("") },
             duration_ms: 3_100,
             display,
         }

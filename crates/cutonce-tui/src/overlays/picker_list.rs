@@ -1,4 +1,4 @@
-//! Parts shared by the pickers: a list with a selected row, a search text, and a preview beside or below the
+//! Parts shared by the pickers: a list with a selected row, a search text, and a preview next to or below the
 //! list.
 
 use crate::render::text;

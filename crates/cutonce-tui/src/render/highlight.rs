@@ -3,6 +3,7 @@
 
 use crate::render::theme::{ColourDepth, Theme, ThemeName};
 use cutonce_core::sync::LockUnpoisoned;
+use cutonce_core::sync::WaitUnpoisoned;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,7 +105,7 @@ impl Highlighter {
             return false;
         }
         while *left > 0 {
-            left = done.wait(left).unwrap_or_else(PoisonError::into_inner);
+            left = done.wait_unpoisoned(left);
         }
         true
     }

@@ -3,10 +3,11 @@
 
 use crate::input::{InputParser, TerminalInput};
 use cutonce_core::sync::LockUnpoisoned;
+use cutonce_core::sync::WaitUnpoisoned;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Instant;
 use tokio::sync::mpsc;
 
@@ -59,7 +60,7 @@ impl KeyReader {
         state.pause = true;
         let _ = (&self.wake).write(&[0]);
         while !state.paused {
-            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.shared.changed.wait_unpoisoned(state);
         }
     }
 
@@ -135,7 +136,7 @@ fn wait_while_paused(shared: &ReaderShared) {
         shared.changed.notify_all();
     }
     while state.pause {
-        state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state = shared.changed.wait_unpoisoned(state);
     }
     state.paused = false;
 }

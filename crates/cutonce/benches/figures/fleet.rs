@@ -16,9 +16,6 @@ use std::time::Duration;
 const LIST_LIMIT_MS: f64 = 200.0;
 /// Publishing may add two percent to a turn.
 const PUBLISHING_LIMIT: f64 = 1.02;
-const TURNS: usize = 100;
-/// Between the parts of an answer.
-const ANSWER_DELAY_MS: u64 = 1;
 
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     let room = bench.room("fleet")?;
@@ -60,24 +57,33 @@ impl Fleet {
         ])
     }
 
-    /// The list of waiting plans, from the start of the program to its end.
+    /// The list of waiting plans, from the start of the program to its first row and to its end. The first look of a
+    /// machine verifies all of it.
     fn lists(&self, bench: &Bench, runtime: &tokio::runtime::Runtime, plans: usize) -> Result<Vec<Row>> {
         runtime.block_on(async { request_reviews(&self.link().await?, plans).await })?;
         let list = self.cutonce(["review", "--remote", "team", "--json"]);
-        let first = millis(list.run(&self.room)?.wall);
-        let mut times = Vec::new();
-        for _ in 0..bench.rounds(20) {
-            let run = list.run(&self.room)?;
-            let listed: Value = serde_json::from_str(&run.output()?)?;
-            let count = listed.as_array().map_or(0, |rows| rows.iter().filter(|row| row["kind"] == "session").count());
-            ensure!(count == plans, "{count} of {plans} plans are listed");
-            times.push(millis(run.wall));
+        let mut looks =
+            [("the first look of a machine", Vec::new(), Vec::new()), ("each further look", Vec::new(), Vec::new())];
+        for _ in 0..bench.rounds(10) {
+            // What this machine has verified.
+            for name in ["reviews.json", "verified"] {
+                let _ = std::fs::remove_file(self.home.join("remotes/team").join(name));
+            }
+            for (_, opened, complete) in &mut looks {
+                let (first, all, text) = list.run_for_first_line()?;
+                let rows: Vec<Value> = serde_json::from_str(&text)?;
+                let count = rows.iter().filter(|row| row["kind"] == "session").count();
+                ensure!(count == plans, "{count} of {plans} plans are listed");
+                opened.push(millis(first));
+                complete.push(millis(all));
+            }
         }
-        let figure = format!("`cutonce review` with {plans} waiting plans");
-        Ok(vec![
-            Row::limit(&figure, median(&times), "ms", LIST_LIMIT_MS),
-            Row::known("the same, the first look of a machine", format!("{} ms", number(first))),
-        ])
+        let row = |(look, opened, complete): &(&str, Vec<f64>, Vec<f64>)| {
+            let figure = format!("`cutonce review` opens with {plans} waiting plans, {look}");
+            let all = format!("complete after {} ms", number(median(complete)));
+            Row::limit(&figure, median(opened), "ms", LIST_LIMIT_MS).beside(all)
+        };
+        Ok(looks.iter().map(row).collect())
     }
 
     /// From the publication of a plan to a reviewer who follows.
@@ -89,39 +95,45 @@ impl Fleet {
         Ok(row.beside(format!("longest of {rounds}: {} ms", number(worst))))
     }
 
-    /// A loop of tool turns, with and without publishing, in alternation. The model takes a few milliseconds, much less
-    /// than a real one; a second row shows the cost itself, with a model that takes none.
+    /// A loop of tool turns, with and without publishing, in alternation: once with a model that takes about as long as
+    /// a quick real one, once with a model that takes no time, which shows the cost itself.
     fn publishing(&self, bench: &Bench) -> Result<Vec<Row>> {
         std::fs::write(self.room.join("small.txt"), "one line\n".repeat(40))?;
-        self.turn(true, ANSWER_DELAY_MS)?;
-        let (ours, reference) = self.turns(bench, ANSWER_DELAY_MS)?;
-        let cells = [ours, reference].map(|time| format!("{} ms a turn", number(time)));
+        self.turn(true, &BARE)?;
+        let paced = self.turns(bench.rounds(6), &PACED)?;
+        let bare = self.turns(bench.rounds(15), &BARE)?;
+        let cells = paced.time.map(|time| format!("{} ms a turn", number(time)));
         let figure = "a turn of a session that is published, against one that is not";
-        let (bare_ours, bare) = self.turns(bench, 0)?;
-        let cost = format!("{} µs a turn", number(((bare_ours - bare) * 1000.0).max(0.0).round()));
+        let added = |[with, without]: [f64; 2]| number(((with - without) * 1000.0).max(0.0).round());
+        let cost = format!("{} µs a turn, {} µs of processor time", added(bare.time), added(bare.processor));
+        let [with, without] = bare.time;
         Ok(vec![
-            Row::ratio(figure, (&cells[0], &cells[1]), ours / reference, PUBLISHING_LIMIT),
-            Row::known("what publishing adds if the model takes no time", cost)
-                .beside(format!("{} ms a turn without it", number(bare))),
+            Row::ratio(figure, (&cells[0], &cells[1]), paced.time[0] / paced.time[1], PUBLISHING_LIMIT),
+            Row::known("what publishing adds if the model takes no time", cost).beside(format!(
+                "{} ms a turn without it, {} ×",
+                number(without),
+                number(with / without)
+            )),
         ])
     }
 
-    /// Median times of a turn with and without publishing.
-    fn turns(&self, bench: &Bench, delay_ms: u64) -> Result<(f64, f64)> {
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        for _ in 0..bench.rounds(15) {
-            with.push(self.turn(true, delay_ms)?);
-            without.push(self.turn(false, delay_ms)?);
+    fn turns(&self, rounds: usize, pace: &ModelPace) -> Result<TurnCost> {
+        let [mut with, mut without] = [Vec::new(), Vec::new()];
+        for _ in 0..rounds {
+            with.push(self.turn(true, pace)?);
+            without.push(self.turn(false, pace)?);
         }
-        Ok((median(&with), median(&without)))
+        let medians = |part: fn(&(f64, f64)) -> f64| {
+            [&with, &without].map(|runs| median(&runs.iter().map(part).collect::<Vec<_>>()))
+        };
+        Ok(TurnCost { time: medians(|run| run.0), processor: medians(|run| run.1) })
     }
 
-    /// The median time of a turn, from one request to the next.
-    fn turn(&self, published: bool, delay_ms: u64) -> Result<f64> {
+    /// The median time of a turn, from one request to the next, and the processor time of a turn, in milliseconds.
+    fn turn(&self, published: bool, pace: &ModelPace) -> Result<(f64, f64)> {
         let call = json!({"name": "Read", "input": {"file_path": self.room.join("small.txt")}});
-        let model = Model::forgetful(
-            json!([{"text": "Step {n}.", "calls": [call], "repeat": TURNS, "delay_ms": delay_ms}, {"text": "Done."}]),
-        )?;
+        let step = json!({"text": pace.text, "calls": [call], "repeat": pace.turns, "delay_ms": pace.delay_ms});
+        let model = Model::forgetful(json!([step, {"text": "Done."}]))?;
         let program = self.cutonce(["-p", "Read it often.", "--output-format", "json"]);
         let program = program.args(if published { &["--remote", "team"][..] } else { &[] }.iter().copied());
         let run = program.talks_to(model.address(), &self.room).run(&self.room)?;
@@ -129,6 +141,24 @@ impl Fleet {
         ensure!(result["is_error"] == false, "the reads were not done: {result}");
         let times = model.server().times();
         let turns = times.windows(2).map(|two| millis(two[1].received.duration_since(two[0].received)));
-        Ok(median(&turns.collect::<Vec<_>>()))
+        Ok((median(&turns.collect::<Vec<_>>()), millis(run.cpu) / pace.turns as f64))
     }
+}
+
+/// How a model answers.
+struct ModelPace {
+    turns: usize,
+    text: &'static str,
+    /// Between the parts of an answer.
+    delay_ms: u64,
+}
+
+const BARE: ModelPace = ModelPace { turns: 100, text: "Step {n}.", delay_ms: 0 };
+/// About a second for a sentence and a call. Real models seldom answer sooner.
+const PACED: ModelPace = ModelPace { turns: 10, text: "I read the file once more, step {n}.", delay_ms: 100 };
+
+/// Medians in milliseconds, with publishing and without it.
+struct TurnCost {
+    time: [f64; 2],
+    processor: [f64; 2],
 }

@@ -6,6 +6,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -58,6 +59,25 @@ impl Program {
     pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Program {
         self.env.push((name.into(), value.into()));
         self
+    }
+
+    /// Runs it to its end. Returns when its first line came, when it ended, and all that it printed.
+    pub fn run_for_first_line(&self) -> Result<(Duration, Duration, String)> {
+        let mut command = Command::new(&self.path);
+        command.args(&self.args).current_dir(&self.folder).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("LANG", "C.UTF-8");
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let start = Instant::now();
+        let mut child = command.spawn().with_context(|| format!("starting {}", self.path.display()))?;
+        let mut lines = BufReader::new(child.stdout.take().context("its output")?);
+        let mut text = String::new();
+        lines.read_line(&mut text)?;
+        let first = start.elapsed();
+        lines.read_to_string(&mut text)?;
+        let ended = child.wait()?;
+        ensure!(ended.success(), "{} {:?} ended with {ended}", self.path.display(), self.args);
+        Ok((first, start.elapsed(), text))
     }
 
     /// Runs it to its end. `out` is the folder for its output.

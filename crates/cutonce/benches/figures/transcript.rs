@@ -75,10 +75,7 @@ fn turn(out: &mut Lines, random: &mut fastrand::Rng) -> Result<()> {
         input,
         output: vec![ResultPart::Text { text }],
         is_error: false,
-        decision: DecisionRecord {
-            behavior: RuleBehavior::Allow,
-            why: Why { reason: "reads in the workspace".into(), rule: None, source: None },
-        },
+        decision: DecisionRecord { behavior: RuleBehavior::Allow, why: Why::from_reason("reads in the workspace") },
         seen: vec![],
     })?;
     let text = "That part takes the escape twice; the second time must go. ".repeat(8);

@@ -346,6 +346,10 @@ pub struct SessionsArgs {
     /// Print JSON, one object per line
     #[arg(long)]
     pub json: bool,
+    /// Watch a session that is published on this remote: its id follows
+    #[cfg(feature = "nats")]
+    #[arg(long, value_name = "NAME", requires = "search", conflicts_with = "all")]
+    pub remote: Option<String>,
     /// Only sessions whose first message or id contains this text
     pub search: Option<String>,
 }

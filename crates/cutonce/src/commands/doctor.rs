@@ -43,7 +43,7 @@ pub fn run(as_json: bool) -> anyhow::Result<u8> {
     report(&run_checks()?, as_json)
 }
 
-/// Prints the checks; the exit code tells whether something is broken.
+/// Prints the checks; the exit code says whether something is broken.
 pub fn report(checks: &[DoctorCheck], as_json: bool) -> anyhow::Result<u8> {
     let mut out = std::io::stdout().lock();
     for check in checks {

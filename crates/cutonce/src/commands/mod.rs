@@ -31,9 +31,13 @@ mod remote_ssh;
 #[cfg(feature = "nats")]
 pub mod review;
 #[cfg(feature = "nats")]
+mod review_listing;
+#[cfg(feature = "nats")]
 pub mod review_remote;
 pub mod scenario_server;
 pub mod serve;
+#[cfg(feature = "nats")]
+pub mod session_watch;
 pub mod sessions;
 pub mod settings_schema;
 pub mod setup;

@@ -2,19 +2,20 @@
 
 use super::jobs::queue_missing_followers;
 use super::remote_link::{connect, tell_faults};
+use super::review_listing::print_waiting;
 use crate::cli::fleet_args::ReviewArgs;
 use anyhow::Context;
+use cutonce_agent::storage::paths::valid_id;
 use cutonce_core::exit_code;
 use cutonce_core::plan::StepProgress;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
 use cutonce_core::plan::report::PlanReport;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::FleetLink;
-use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
+use cutonce_fleet::job::{FleetJob, JobEvent, JobState};
 use cutonce_fleet::review::{ReviewRecord, SharedReview};
-use cutonce_fleet::review_list::{ListedReview, ReviewList};
 use cutonce_fleet::streams::FleetStream;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
 
@@ -23,14 +24,19 @@ const CONFIRMATION: Duration = Duration::from_secs(10);
 
 pub async fn run(args: ReviewArgs) -> anyhow::Result<u8> {
     let link = connect(args.remote.as_deref()).await?;
+    let Some(id) = &args.id else {
+        print_waiting(&link, args.json).await?;
+        return Ok(exit_code::SUCCESS);
+    };
+    // A whole id needs no list.
+    if let Some(review) = if valid_id(id) { link.read_review(id).await? } else { None } {
+        tell_faults(&link);
+        return answer_session(&link, &review, &args).await;
+    }
     let mut board = link.job_board().await?;
     queue_missing_followers(&link, &mut board).await?;
     tell_faults(&link);
     let reviews = link.list_reviews().await?;
-    let Some(id) = &args.id else {
-        list(&board, &reviews, args.json);
-        return Ok(exit_code::SUCCESS);
-    };
     if let [listed] = reviews.find(id).as_slice() {
         let review = link.read_review(&listed.ask_id).await?.context("the request is no longer on the server")?;
         return answer_session(&link, &review, &args).await;
@@ -82,36 +88,6 @@ pub fn require_waiting(job: &FleetJob) -> anyhow::Result<()> {
             anyhow::bail!("the plan was already {what} by {}", sanitize(&decision.by.join(", ")))
         }
         None => anyhow::bail!("job {} does not wait for a review: it is {}", job.spec.id, job.state.name()),
-    }
-}
-
-fn list(board: &JobBoard, reviews: &ReviewList, as_json: bool) {
-    let waiting: Vec<&FleetJob> = board.jobs().filter(|job| job.state == JobState::Waiting).collect();
-    if as_json {
-        let row = |job: &&FleetJob| {
-            let result = job.result.as_ref();
-            json!({"id": job.spec.id, "kind": "plan", "task": job.spec.task, "repo": job.spec.repo.shown(),
-                "sha256": result.and_then(|result| result.sha256.clone()),
-                "name": result.and_then(|result| result.text_name.clone()),
-                "approvals": job.approvals(), "quorum": job.spec.quorum})
-        };
-        let session = |review: &ListedReview| {
-            json!({"id": review.ask_id, "kind": "session", "session": review.session, "repo": review.project,
-                "by": review.author, "sha256": review.sha256})
-        };
-        let rows = reviews.open().map(session).chain(waiting.iter().map(row));
-        println!("{}", Value::from(rows.collect::<Vec<_>>()));
-        return;
-    }
-    for review in reviews.open() {
-        println!("{}  {}  session of {}", review.ask_id, sanitize(&review.project), sanitize(&review.author));
-    }
-    if waiting.is_empty() && reviews.open().next().is_none() {
-        println!("Nothing waits for a review.");
-    }
-    for job in waiting {
-        let task = job.spec.task.as_deref().and_then(|task| task.lines().next()).unwrap_or_default();
-        println!("{}  {}  {}", job.spec.id, sanitize(job.spec.repo.shown()), sanitize(task));
     }
 }
 
@@ -177,6 +153,8 @@ async fn answer_session(link: &FleetLink, review: &SharedReview, args: &ReviewAr
         loop {
             let record = news.next().await?;
             match record.body {
+                // Only the session that asks says what became of its plan.
+                _ if !review.is_from_owner(&record) => {}
                 ReviewRecord::Closed { by, approved, .. } => return anyhow::Ok((by, approved)),
                 ReviewRecord::Refused { answer, why } if answer == sent => anyhow::bail!(why),
                 _ => {}

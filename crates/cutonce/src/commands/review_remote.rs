@@ -6,6 +6,7 @@ use super::remote_link::tell_faults;
 use super::review::{ReviewAnswer, answer_job, require_waiting};
 use anyhow::Context;
 use cutonce_agent::review_socket::SessionUpdate;
+use cutonce_agent::storage::paths::valid_id;
 use cutonce_core::plan::approval::{ChoiceKey, LineComment, PlanAnswer, PlanExitRequest};
 use cutonce_core::plan::rehearsal::RehearsalOrder;
 use cutonce_core::plan::{PlanEvent, StepProgress};
@@ -14,15 +15,17 @@ use cutonce_core::protocol::review_request::{
     ReviewerAnswer, ReviewerMessage, SessionNews, WaitingRequest, WaitingSubject, describe_closed,
 };
 use cutonce_core::protocol::submission::AskAnswer;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_fleet::blob::StoredText;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
+use cutonce_fleet::member_keys::MemberId;
 use cutonce_fleet::member_list::MemberRole;
 use cutonce_fleet::review::{ReviewRecord, SharedReview, SharedReviews, approves};
 use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetLink, FleetRecord};
 use cutonce_serve::{JOB_TOOL, JobChange, ListedJob, RefusedMessage, ReviewSource, SourceUpdate};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -48,10 +51,6 @@ struct KnownRemote {
     jobs: JobBoard,
     /// The request that the page has of a waiting job, by the job's id.
     asked: HashMap<String, String>,
-}
-
-fn lock(known: &Mutex<KnownRemote>) -> MutexGuard<'_, KnownRemote> {
-    known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl RemoteSource {
@@ -97,8 +96,9 @@ impl RemoteSource {
     /// Orders a rehearsal of a session's plan; the session reports what comes of it.
     async fn order_rehearsal(&self, session: &str, order: RehearsalOrder) -> anyhow::Result<()> {
         anyhow::ensure!(self.can_rehearse(session), "This plan can't be rehearsed from here.");
-        let open = |review: &&SharedReview| review.session == session && review.closed.is_none();
-        let review = lock(&self.known).reviews.open().find(open).cloned();
+        let own = self.link.member_id();
+        let meant = |review: &&SharedReview| page_session(review, own).as_deref() == Some(session);
+        let review = self.known.lock_unpoisoned().reviews.open().find(meant).cloned();
         let review = review.context("This request is not open any more.")?;
         let start = self.link.review_end().await? + 1;
         let record = ReviewRecord::Rehearse { sha256: review.sha256.clone(), order };
@@ -135,7 +135,8 @@ impl RemoteSource {
         if let Some(id) = session.strip_prefix(JOB_PREFIX) {
             return self.answer_job(id, sha256, plan).await;
         }
-        let review = lock(&self.known).reviews.get(&ask_id).cloned().context("This request is not open any more.")?;
+        let review =
+            self.known.lock_unpoisoned().reviews.get(&ask_id).cloned().context("This request is not open any more.")?;
         anyhow::ensure!(
             sha256.as_deref() == Some(&review.sha256),
             "The plan changed since this page showed it; look at it again, then answer."
@@ -166,7 +167,7 @@ impl ReviewSource for RemoteSource {
     async fn load(&self, session: &str, ask_id: &str) -> Option<WaitingRequest> {
         let role = self.link.require_member().ok()?.role;
         let (mut request, text, more) = {
-            let known = lock(&self.known);
+            let known = self.known.lock_unpoisoned();
             match session.strip_prefix(JOB_PREFIX) {
                 Some(id) => {
                     let job = known.jobs.get(id)?;
@@ -179,7 +180,7 @@ impl ReviewSource for RemoteSource {
             }
         };
         if let Some(more) = more {
-            let review = lock(&self.known).reviews.get(ask_id).cloned()?;
+            let review = self.known.lock_unpoisoned().reviews.get(ask_id).cloned()?;
             request = session_request(&review, self.link.get_text(&more).await.ok().as_deref(), role);
         }
         let text = self.link.get_text(&text).await.ok()?;
@@ -189,7 +190,7 @@ impl ReviewSource for RemoteSource {
 
     fn jobs(&self) -> Option<Vec<ListedJob>> {
         let may_submit = self.link.require_member().is_ok_and(|member| member.role.may_submit());
-        let known = lock(&self.known);
+        let known = self.known.lock_unpoisoned();
         let mut jobs: Vec<ListedJob> = known.jobs.jobs().map(|job| listed_job(job, may_submit)).collect();
         jobs.reverse();
         Some(jobs)
@@ -233,23 +234,25 @@ impl RemoteFollower {
     async fn follow(&self) -> anyhow::Result<()> {
         self.link.refresh_members().await?;
         self.link.require_member()?;
+        let taken = self.take_newest().await?;
         let (review, job) = {
-            let known = lock(&self.known);
+            let known = self.known.lock_unpoisoned();
             (known.last_review + 1, known.jobs.last_sequence + 1)
         };
         let reviews = self.link.replay_from::<ReviewRecord>(FleetStream::Reviews, ">", review).await?;
-        for record in &reviews {
+        for record in reviews.iter().filter(|record| !taken.contains(&record.sequence)) {
             self.take_review(record).await;
         }
         let jobs = self.link.replay_from::<JobEvent>(FleetStream::Jobs, ">", job).await?;
         jobs.iter().for_each(|record| self.take_job(record));
-        let mut board = lock(&self.known).jobs.clone();
+        let mut board = self.known.lock_unpoisoned().jobs.clone();
         queue_missing_followers(&self.link, &mut board).await?;
         self.tell(SourceUpdate::Trouble(None));
+        self.tell(SourceUpdate::Reading(false));
         self.tell(SourceUpdate::Jobs);
         tell_faults(&self.link);
         let (review, job) = {
-            let known = lock(&self.known);
+            let known = self.known.lock_unpoisoned();
             (known.last_review + 1, known.jobs.last_sequence + 1)
         };
         let mut reviews = self.link.follow::<ReviewRecord>(FleetStream::Reviews, ">", review).await?;
@@ -267,6 +270,29 @@ impl RemoteFollower {
         }
     }
 
+    /// The first screen of a remote with many plans and jobs (FL-7). Returns the places of the records about plans.
+    async fn take_newest(&self) -> anyhow::Result<HashSet<u64>> {
+        if self.known.lock_unpoisoned().last_review > 0 {
+            return Ok(HashSet::new());
+        }
+        self.tell(SourceUpdate::Reading(true));
+        let (reviews, jobs) = tokio::join!(self.link.newest_reviews(0), self.link.newest_jobs());
+        let reviews = reviews?;
+        for record in &reviews {
+            self.take_review(record).await;
+        }
+        let ids: Vec<String> = {
+            let mut known = self.known.lock_unpoisoned();
+            // All others are read next.
+            known.last_review = 0;
+            known.jobs = jobs?;
+            known.jobs.jobs().map(|job| job.spec.id.clone()).collect()
+        };
+        ids.iter().for_each(|id| self.tell_job(id));
+        self.tell(SourceUpdate::Jobs);
+        Ok(reviews.iter().map(|record| record.sequence).collect())
+    }
+
     fn tell_session(&self, session: String, news: SessionNews) {
         self.tell(SourceUpdate::Session(Box::new(SessionUpdate { session, news: Some(news) })));
     }
@@ -280,58 +306,69 @@ impl RemoteFollower {
         self.fold_review(record);
     }
 
-    /// The review that a record is about, if the session that asks wrote it.
-    fn review_of_owner(&self, record: &FleetRecord<ReviewRecord>) -> Option<SharedReview> {
+    /// The review that a record is about and its session on the page, if the session that asks wrote it.
+    fn review_of_owner(&self, record: &FleetRecord<ReviewRecord>) -> Option<(SharedReview, String)> {
         let ask_id = record.subject.split('.').nth(4)?;
-        let review = lock(&self.known).reviews.get(ask_id).cloned();
-        review.filter(|review| review.is_from_owner(record))
+        let review =
+            self.known.lock_unpoisoned().reviews.get(ask_id).cloned().filter(|review| review.is_from_owner(record))?;
+        let session = page_session(&review, self.link.member_id())?;
+        Some((review, session))
     }
 
     /// Evidence of the implementation, from the session that does it.
     fn take_step(&self, record: &FleetRecord<ReviewRecord>, progress: &StepProgress) {
-        if let Some(review) = self.review_of_owner(record) {
+        if let Some((_, session)) = self.review_of_owner(record) {
             let event = Box::new(PlanEvent::Step(progress.clone()));
-            self.tell_session(review.session, SessionNews::Plan { event });
+            self.tell_session(session, SessionNews::Plan { event });
         }
     }
 
     /// News of a rehearsal, from the session that does it.
     async fn take_rehearsal(&self, record: &FleetRecord<ReviewRecord>, news: &StoredText) {
-        let Some(review) = self.review_of_owner(record).filter(|review| review.closed.is_none()) else { return };
+        let Some((_, session)) = self.review_of_owner(record).filter(|(review, _)| review.closed.is_none()) else {
+            return;
+        };
         let Ok(text) = self.link.get_text(news).await else { return };
         let Ok(event) = serde_json::from_str(&text) else { return };
         let event = Box::new(PlanEvent::Rehearsal(Box::new(event)));
-        self.tell_session(review.session, SessionNews::Plan { event });
+        self.tell_session(session, SessionNews::Plan { event });
     }
 
     fn fold_review(&self, record: &FleetRecord<ReviewRecord>) {
         let role = self.link.require_member().map_or(MemberRole::Worker, |member| member.role);
-        let mut known = lock(&self.known);
+        let mut known = self.known.lock_unpoisoned();
         known.last_review = known.last_review.max(record.sequence);
         let Some(ask_id) = record.subject.split('.').nth(4) else { return };
         let before = known.reviews.get(ask_id).is_some_and(|review| review.closed.is_some());
         known.reviews.apply(record);
         let Some(review) = known.reviews.get(ask_id) else { return };
+        let Some(session) = page_session(review, self.link.member_id()) else { return };
         match &record.body {
             ReviewRecord::Requested { .. } if review.closed.is_none() => {
-                let (session, project) = (review.session.clone(), review.project.clone());
-                self.tell_session(session.clone(), SessionNews::Hello { session, pid: 0, project });
-                self.tell_session(review.session.clone(), SessionNews::Waiting(Box::new(inline_request(review, role))));
+                let project = review.project.clone();
+                self.tell_session(session.clone(), SessionNews::Hello { session: session.clone(), pid: 0, project });
+                self.tell_session(session, SessionNews::Waiting(Box::new(inline_request(review, role))));
             }
             ReviewRecord::Closed { by, choice, approved } if review.closed.is_some() && !before => {
                 let choice = choice.unwrap_or(if *approved { ChoiceKey::Restore } else { ChoiceKey::KeepPlanning });
                 let news = closed_news(ask_id, by.clone(), Some(choice));
-                self.tell_session(review.session.clone(), news);
+                self.tell_session(session, news);
             }
             _ => {}
         }
     }
 
     fn take_job(&self, record: &FleetRecord<JobEvent>) {
+        let changed = self.known.lock_unpoisoned().jobs.apply(record, &self.link.members());
+        if let Some(id) = record.subject.split('.').nth(4).filter(|_| changed) {
+            self.tell_job(id);
+        }
+    }
+
+    /// Tells pages whether the plan of a job waits.
+    fn tell_job(&self, id: &str) {
         let role = self.link.require_member().map_or(MemberRole::Worker, |member| member.role);
-        let mut known = lock(&self.known);
-        known.jobs.apply(record, &self.link.members());
-        let Some(id) = record.subject.split('.').nth(4) else { return };
+        let mut known = self.known.lock_unpoisoned();
         let Some(job) = known.jobs.get(id).cloned() else { return };
         let session = format!("{JOB_PREFIX}{id}");
         let waits = job_request(&job, role);
@@ -359,6 +396,16 @@ impl RemoteFollower {
             _ => {}
         }
     }
+}
+
+/// The name under which the page knows a session. Members choose ids freely, so the id of another member's session
+/// counts only together with that member. `None` for an id that could mean something else.
+fn page_session(review: &SharedReview, own: &MemberId) -> Option<String> {
+    let is_usable = valid_id(&review.session) && !review.session.starts_with(JOB_PREFIX);
+    is_usable.then(|| match review.owner() == own {
+        true => review.session.clone(),
+        false => format!("{}~{}", review.session, review.owner()),
+    })
 }
 
 fn closed_news(ask_id: &str, by: Option<String>, choice: Option<ChoiceKey>) -> SessionNews {

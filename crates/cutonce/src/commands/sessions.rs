@@ -14,7 +14,11 @@ const MAX_LISTED: usize = 1_000;
 /// Below this width the branch is left out.
 const MIN_WIDE: usize = 110;
 
-pub fn run(args: &args::SessionsArgs) -> anyhow::Result<u8> {
+pub async fn run(args: args::SessionsArgs) -> anyhow::Result<u8> {
+    #[cfg(feature = "nats")]
+    if let Some(remote) = &args.remote {
+        return super::session_watch::run(remote, args.search.as_deref(), args.json).await;
+    }
     let home = start::home_dir()?;
     let cwd = start::current_dir()?;
     let listed = storage::list_sessions(

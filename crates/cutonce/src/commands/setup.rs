@@ -7,6 +7,7 @@ use crate::start;
 use cutonce_agent::config::keys::{self, KeyPlace};
 use cutonce_agent::config::store_main_model;
 use cutonce_core::exit_code;
+use cutonce_core::text::number::count_noun;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_models::providers::{
     BuiltInProvider, LocalServer, ModelListError, PROVIDERS, find_local_servers, list_models,
@@ -136,7 +137,7 @@ fn choice_row(n: usize, choice: &SetupChoice, columns: usize) -> String {
         }
         SetupChoice::Local(server) => {
             let many = server.models.len();
-            let models = format!("{many} model{}", plural(many));
+            let models = count_noun(many, "model");
             (local_label(server.provider), format!("runs on this machine, {models}, no key"), format!("here, {models}"))
         }
         SetupChoice::Demo => ("Demo", "a scripted model, no key and no network".into(), "no key, no network".into()),
@@ -154,10 +155,6 @@ fn local_label(provider: &str) -> &str {
         "vllm" => "vLLM",
         other => other,
     }
-}
-
-fn plural(many: usize) -> &'static str {
-    if many == 1 { "" } else { "s" }
 }
 
 /// Prints a question and reads a line; `None` if the user cancels it or the terminal is gone.

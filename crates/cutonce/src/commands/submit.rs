@@ -132,7 +132,7 @@ async fn repo_source(link: &FleetLink, given: &str) -> anyhow::Result<RepoSource
         let blob = link.put_blob(&std::fs::read(&file)?).await?;
         return Ok(RepoSource::Bundle { shown: path.canonicalize()?.display().to_string(), blob });
     }
-    if given.starts_with('-') || given.contains("::") || !(given.contains(':')) {
+    if !RepoSource::is_address(given) {
         anyhow::bail!("{given:?} is neither an address for git, nor a bundle file, nor a folder");
     }
     // Every member sees the address.

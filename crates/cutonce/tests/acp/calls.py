@@ -15,8 +15,7 @@ def read(path):
 async def test_edits_show_their_diff_and_place(world):
     (world.ws / "a.txt").write_text(TEXT)
     turns = [{"calls": [read("a.txt")]}, {"calls": [edit("a.txt", "line 20\n", "twenty\n")]}, {"text": "done"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         world.editor.answers = ["allow"]
         await say(connection, session, "edit")
         path = str(world.ws / "a.txt")
@@ -37,8 +36,7 @@ async def test_long_results_are_cut_for_the_eye_and_long_files_are_not(world):
     long = "".join(f"line {n}\n" for n in range(9_000))
     (world.ws / "long.txt").write_text(long)
     turns = [{"calls": [read("long.txt"), write("new.txt", long)]}, {"text": "done"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection, "acceptEdits")
+    async with world.session(turns, "acceptEdits") as (connection, session):
         await say(connection, session, "go")
         seen = world.editor.call("Read long.txt")
         assert len(json.dumps(seen)) < 64_000 and "more bytes]" in seen["rawOutput"]
@@ -51,8 +49,7 @@ async def test_permission_once_always_and_no(world):
     turns = []
     for one in touch:
         turns += [{"calls": [read("a.txt")]}, one, {"text": "said"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         world.editor.answers = [("reject", {"cutonce": {"feedback": "another name"}}), "allow_always"]
         await say(connection, session, "no")
         assert world.tree() == {} and world.editor.call("Write a.txt")["statuses"][-1] == "failed"
@@ -83,8 +80,7 @@ async def test_pr_2_always_allow_applies_in_untrusted_folders(world):
 
 async def test_a_command_shows_all_of_itself_and_its_output(world):
     command = "echo one && touch made.txt && echo two"
-    async with world.model([{"calls": [bash(command)]}, {"text": "done"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"calls": [bash(command)]}, {"text": "done"}]) as (connection, session):
         world.editor.answers = ["allow"]
         await say(connection, session, "run")
         asked = world.editor.asked[0]["call"]
@@ -96,8 +92,7 @@ async def test_a_command_shows_all_of_itself_and_its_output(world):
 
 async def test_ui_5_command_is_shown_completely(world):
     command = "touch a.txt # \x1b[2K\u202e gpj.txt"
-    async with world.model([{"calls": [bash(command)]}, {"text": "done"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"calls": [bash(command)]}, {"text": "done"}]) as (connection, session):
         world.editor.answers = ["reject"]
         await say(connection, session, "run")
         shown = world.editor.asked[0]["call"]["content"][0]["content"]["text"]
@@ -111,8 +106,7 @@ async def test_todos_are_plan_entries(world):
         {"content": "third", "status": "pending", "activeForm": "doing third"},
     ]
     calls = [{"name": "TodoWrite", "input": {"todos": todos}}]
-    async with world.model([{"calls": calls}, {"text": "ok"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"calls": calls}, {"text": "ok"}]) as (connection, session):
         await say(connection, session, "go")
         [plan] = world.editor.of("plan")
         assert [(e["content"], e["status"], e["priority"]) for e in plan["entries"]] == [
@@ -129,8 +123,7 @@ async def test_questions_are_asked_with_their_options(world):
         {"question": "Which tests?", "header": "Tests", "options": [option("unit"), option("e2e")], "multiSelect": True},
     ]
     ask = {"calls": [{"name": "AskUserQuestion", "input": {"questions": questions}}]}
-    async with world.model([ask, {"text": "thanks"}, ask, {"text": "skipped"}]), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session([ask, {"text": "thanks"}, ask, {"text": "skipped"}], "plan") as (connection, session):
         world.editor.answers = ["option-1", "option-0", "option-1"]
         await say(connection, session, "ask")
         assert [o.name for o in world.editor.asked[0]["options"]] == ["files", "sqlite", "Skip the questions"]
@@ -149,8 +142,7 @@ async def test_thoughts_words_and_stop_reasons(world):
         {"calls": [{"name": "LS", "input": {"path": "."}}]},
         {"fault": {"status": 400, "message": "model says no"}},
     ]
-    async with world.model(turns), world.agent("--max-turns", "1") as connection:
-        session = await world.new(connection)
+    async with world.session(turns, None, "--max-turns", "1") as (connection, session):
         reasons = [(await say(connection, session, "x")).stop_reason for _ in range(4)]
         assert reasons == ["end_turn", "max_tokens", "refusal", "max_turn_requests"], reasons
         assert world.editor.said().startswith("hello there") and world.editor.said("agent_thought_chunk") == "hm"
@@ -164,8 +156,7 @@ async def test_prompts_of_all_kinds_reach_the_model(world):
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     from acp import embedded_text_resource, resource_link_block
 
-    async with world.model([{"text": "seen"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "seen"}]) as (connection, session):
         attached = resource_block(embedded_text_resource("file:///w/notes.md", "remember the milk"))
         link = resource_link_block("main.rs", "file:///w/main.rs")
         blocks = [text_block("look"), image_block(pixel, "image/png"), link, attached]
@@ -182,8 +173,7 @@ async def test_prompts_of_all_kinds_reach_the_model(world):
 
 async def test_ui_9_commands(world):
     turns = [{"calls": [write("{plan}", "# P\n"), EXIT]}, {"text": "revising"}, {"text": "summary"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         await world.editor.until(lambda: world.editor.of("available_commands_update"))
         [listed] = world.editor.of("available_commands_update")
         assert {"plan", "mode", "compact"} <= {c["name"] for c in listed["availableCommands"]}

@@ -12,8 +12,7 @@ async def cancelled(world, connection, session, ready):
 
 async def test_a_stream(world):
     turns = [{"text": "never ending", "delta": 1, "fault": {"idle": 4}}, {"text": "still here"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         await cancelled(world, connection, session, lambda: world.editor.said())
         assert (await say(connection, session, "again")).stop_reason == "end_turn"
         assert world.editor.said().endswith("still here")
@@ -21,8 +20,7 @@ async def test_a_stream(world):
 
 async def test_a_tool(world):
     turns = [{"calls": [bash("echo st''arted; sleep 600; touch late.txt")]}, {"text": "still here"}]
-    async with world.model(turns), world.agent("--dangerously-skip-permissions") as connection:
-        session = await world.new(connection)
+    async with world.session(turns, None, "--dangerously-skip-permissions") as (connection, session):
         started = lambda: "started" in json.dumps(world.editor.of("tool_call_update"))  # noqa: E731
         await cancelled(world, connection, session, started)
         assert world.editor.call("arted; sleep")["statuses"][-1] == "failed" and world.tree() == {}
@@ -32,8 +30,7 @@ async def test_a_tool(world):
 
 async def test_an_open_permission_and_prompts_that_wait(world):
     turns = [{"calls": [write("a.txt", "a\n")]}, {"text": "still here"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         release = asyncio.Event()
 
         async def late(_):
@@ -56,8 +53,7 @@ async def test_an_open_permission_and_prompts_that_wait(world):
 
 async def test_a_permission_answered_with_cancelled(world):
     turns = [{"calls": [write("a.txt", "a\n")]}, {"text": "never"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         world.editor.answers = [None]
         assert (await say(connection, session, "go")).stop_reason == "cancelled"
         assert world.tree() == {} and world.editor.call("a.txt")["statuses"][-1] == "failed"
@@ -67,8 +63,7 @@ async def test_a_compaction(world):
     # The cancel may come before the request for a summary has left.
     summary = {"text": "never ending", "delta": 1, "fault": {"idle": 4}, "when": "replaced by your summary"}
     turns = [{"text": "hello", "when": "hi"}, summary, {"text": "still here", "when": "again"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         await say(connection, session, "hi")
         prompt = asyncio.create_task(say(connection, session, "/compact"))
         # Answered only after the session came to it.
@@ -81,8 +76,7 @@ async def test_a_compaction(world):
 
 async def test_closing_a_session_in_the_middle_of_a_turn(world):
     turns = [{"calls": [write("a.txt", "no\n")]}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
 
         async def never(_):
             await asyncio.Event().wait()
@@ -98,8 +92,7 @@ async def test_closing_a_session_in_the_middle_of_a_turn(world):
 
 async def test_prompts_of_one_session_wait_for_each_other(world):
     turns = [{"text": "one", "when": "first"}, {"text": "two", "when": "second"}]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         await asyncio.gather(say(connection, session, "first"), say(connection, session, "second"))
         assert world.editor.said() == "onetwo"
     assert len(world.requests) == 2

@@ -68,8 +68,7 @@ async def test_pm_60_plan_mode_writes_nothing_through_the_editor(world):
         {"calls": [edit("a.txt", "on disk", "no"), write("b.txt", "no\n"), write("{plan}", "# P\n")]},
         {"text": "done"},
     ]
-    async with world.model(turns), world.agent(fs=True) as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan", fs=True) as (connection, session):
         world.editor.answers = ["allow"] * 5
         await say(connection, session, "edit")
         assert world.editor.writes == [] and world.editor.asked == [] and world.tree() == {"a.txt": "on disk\n"}
@@ -88,8 +87,7 @@ async def test_pm_44_plan_file_bypasses_the_editor(world):
         {"text": "done"},
     ]
     (world.ws / "a.txt").write_text("on disk\n")
-    async with world.model(turns), world.agent(fs=True) as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan", fs=True) as (connection, session):
         # The user has the plan open, with words that are not saved.
         world.editor.buffers[str(world.ws / "a.txt")] = "UNSAVED\n"
         held = world.editor.read_text_file
@@ -112,8 +110,7 @@ async def test_only_what_was_allowed_is_asked_of_the_editor(world):
     outside = world.dir / "outside.txt"
     outside.write_text("secret\n")
     turns = [{"calls": [read(str(outside)), write("new.txt", "new\n"), write("deep/er.txt", "deep\n")]}, {"text": "done"}]
-    async with world.model(turns), world.agent(fs=True) as connection:
-        session = await world.new(connection, "acceptEdits")
+    async with world.session(turns, "acceptEdits", fs=True) as (connection, session):
         world.editor.answers = ["reject"]
         await say(connection, session, "go")
         assert world.editor.reads == [] and world.editor.writes == [str(world.ws / "new.txt")]
@@ -123,8 +120,7 @@ async def test_only_what_was_allowed_is_asked_of_the_editor(world):
 async def test_never_asked_where_it_does_not_offer_it(world):
     (world.ws / "a.txt").write_text("on disk\n")
     turns = [{"calls": [read("a.txt")]}, {"calls": [write("a.txt", "changed\n")]}, {"text": "done"}]
-    async with world.model(turns), world.agent(fs=False) as connection:
-        session = await world.new(connection, "acceptEdits")
+    async with world.session(turns, "acceptEdits", fs=False) as (connection, session):
         await say(connection, session, "edit")
         assert world.editor.reads == [] and world.editor.writes == [] and world.tree() == {"a.txt": "changed\n"}
 

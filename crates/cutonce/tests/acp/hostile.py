@@ -76,8 +76,7 @@ async def test_pm_61_allow_never_lifts_plan_mode(world):
         {"name": "NotebookEdit", "input": {"notebook_path": "n.ipynb", "new_source": "x", "edit_mode": "insert"}},
     ]
     turns = [{"calls": calls}, {"text": "tried"}]
-    async with world.model(turns), world.agent("--allowedTools", "Write,Edit,Bash") as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan", "--allowedTools", "Write,Edit,Bash") as (connection, session):
         world.editor.answers = ["allow", "allow_always"] * 10
         await say(connection, session, "go")
         assert world.editor.said().endswith("tried") and world.editor.modes() == ["plan"]

@@ -9,8 +9,7 @@ async def test_load_replays_and_goes_on(world):
         {"calls": [{"name": "TodoWrite", "input": {"todos": todos}}]},
         {"text": "Done."},
     ]
-    async with world.model(turns), world.agent("--dangerously-skip-permissions") as connection:
-        session = await world.new(connection)
+    async with world.session(turns, None, "--dangerously-skip-permissions") as (connection, session):
         await say(connection, session, "make a file")
         await connection.set_session_mode(session_id=session, mode_id="plan")
     async with world.model([{"text": "I remember."}]), world.agent() as connection:
@@ -82,8 +81,7 @@ async def test_resume_replays_nothing(world):
 
 
 async def test_only_by_its_id(world):
-    async with world.model([{"text": "one"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "one"}]) as (connection, session):
         await say(connection, session, "unusualword")
         for wrong in ["unusualword", session[:-1], "../../etc/passwd", ""]:
             await refused(connection.load_session(cwd=str(world.ws), session_id=wrong, mcp_servers=[]), -32002)

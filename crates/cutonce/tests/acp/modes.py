@@ -94,8 +94,7 @@ async def test_odd_folders_are_refused(world):
 
 
 async def test_mistyped_models_are_refused(world):
-    async with world.model([{"text": "one"}, {"text": "two"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "one"}, {"text": "two"}]) as (connection, session):
         for name in ["olama/qwen3", "sonettwo three"]:
             assert (await asyncio.wait_for(say(connection, session, f"/model {name}"), WAIT)).stop_reason == "end_turn"
             assert "The model is unchanged." in world.editor.said(), world.editor.said()

@@ -19,8 +19,7 @@ def own(world):
 
 async def test_own_commands_and_skills_are_listed_and_called(world):
     own(world)
-    async with world.model([{"text": "one"}, {"text": "two"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "one"}, {"text": "two"}]) as (connection, session):
         await world.editor.until(lambda: world.editor.of("available_commands_update"))
         listed = world.editor.of("available_commands_update")[0]["availableCommands"]
         assert [c["description"] for c in listed if c["name"] == "greet"] == ["Greets"], listed
@@ -50,8 +49,7 @@ async def test_an_agent_in_the_background_is_told_when_it_ends(world):
         {"text": "by the wall", "when": "Find the roses."},
         {"text": "done", "when": "by the wall"},
     ]
-    async with world.model(turns), world.agent("--allowedTools", "Agent") as connection:
-        session = await world.new(connection)
+    async with world.session(turns, None, "--allowedTools", "Agent") as (connection, session):
         await say(connection, session, "go")
         await world.editor.until(lambda: "The agent Explore (find roses) has ended" in world.editor.said())
         await world.editor.until(lambda: world.editor.said().endswith("done"))
@@ -62,8 +60,7 @@ async def test_pm_74_thousand_lines_with_a_stock_client(world):
     plan = "# The plan\n\n" + "".join(f"{n}. change the file number {n} as it was said in the talk\n" for n in range(1000))
     assert len(plan) > 60_000 - 8_000
     turns = [{"calls": [write("{plan}", plan), EXIT]}, {"text": "done"}]
-    async with world.model(turns), world.agent(limit=None) as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan", limit=None) as (connection, session):
         world.editor.answers = ["default"]
         assert (await say(connection, session, "plan it")).stop_reason == "end_turn"
         [asked] = world.editor.asked
@@ -75,8 +72,7 @@ async def test_pm_74_thousand_lines_with_a_stock_client(world):
 async def test_ag_4_cancel_ends_a_prompt_hook(world):
     started = world.dir / "started"
     world.settings(hooks={"UserPromptSubmit": [{"hooks": [{"type": "command", "command": f"touch {started}; exec sleep 300"}]}]})
-    async with world.model([{"text": "never"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "never"}]) as (connection, session):
         prompt = asyncio.create_task(say(connection, session, "go"))
         while not started.exists():
             await asyncio.sleep(0.01)

@@ -4,6 +4,12 @@ from world import *
 PLAN = "# The plan\n\n1. write late.txt\n"
 # Without steps nothing can drift.
 STEPLESS = "# The plan\n\nWrite late.txt.\n"
+# Submits a plan; then the agent of its rehearsal writes the file.
+REHEARSED = [
+    {"calls": [write("{plan}", STEPLESS), EXIT]},
+    {"calls": [write("late.txt", "late\n")]},
+    {"text": "rehearsed"},
+]
 
 
 def flow(*after):
@@ -20,8 +26,7 @@ def plan_request(world):
 
 
 async def test_pm_74_the_choices_and_what_the_request_shows(world):
-    async with world.model(flow({"text": "done"})), world.agent("--allow-dangerously-skip-permissions") as connection:
-        session = await world.new(connection, "bypassPermissions")
+    async with world.session(flow({"text": "done"}), "bypassPermissions", "--allow-dangerously-skip-permissions") as (connection, session):
         await connection.set_session_mode(session_id=session, mode_id="plan")
         world.editor.answers = ["restore"]
         await say(connection, session, "plan it")
@@ -43,8 +48,7 @@ async def test_pm_74_the_choices_and_what_the_request_shows(world):
 
 
 async def test_pm_74_accept_edits(world):
-    async with world.model(flow({"text": "done"})), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(flow({"text": "done"}), "plan") as (connection, session):
         world.editor.answers = ["acceptEdits"]
         answer = await say(connection, session, "plan it")
         assert answer.stop_reason == "end_turn" and world.editor.said().endswith("done")
@@ -62,8 +66,7 @@ async def test_rh_4_rehearsal_is_offered_shown_and_applied(world):
         {"text": "rehearsed"},
         {"text": "done"},
     ]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan") as (connection, session):
         world.editor.answers = ["rehearse", "apply"]
         answer = await say(connection, session, "plan it")
         assert answer.stop_reason == "end_turn" and world.editor.said().endswith("done")
@@ -81,13 +84,7 @@ async def test_rh_4_rehearsal_is_offered_shown_and_applied(world):
 
 
 async def test_rh_5_result_is_kept_by_name(world):
-    turns = [
-        {"calls": [write("{plan}", STEPLESS), EXIT]},
-        {"calls": [write("late.txt", "late\n")]},
-        {"text": "rehearsed"},
-    ]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(REHEARSED, "plan") as (connection, session):
         world.editor.answers = ["rehearse", ("keep", {"cutonce": {"name": "../up"}}), ("keep", {"cutonce": {"name": "spring"}}), "leave"]
         await say(connection, session, "plan it")
         _, result, refused, kept = world.editor.asked
@@ -105,13 +102,7 @@ async def test_rh_5_result_is_kept_by_name(world):
 
 
 async def test_rh_3_changed_file_asks_again(world):
-    turns = [
-        {"calls": [write("{plan}", STEPLESS), EXIT]},
-        {"calls": [write("late.txt", "late\n")]},
-        {"text": "rehearsed"},
-    ]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(REHEARSED, "plan") as (connection, session):
 
         def meddle(_):
             (world.ws / "late.txt").write_text("mine\n")
@@ -125,8 +116,7 @@ async def test_rh_3_changed_file_asks_again(world):
 
 
 async def test_pm_74_default_asks_for_each_edit(world):
-    async with world.model(flow({"text": "done"})), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(flow({"text": "done"}), "plan") as (connection, session):
         world.editor.answers = ["default", "reject"]
         await say(connection, session, "plan it")
         assert world.editor.modes() == ["plan", "default"] and len(world.editor.asked) == 2
@@ -145,8 +135,7 @@ async def test_pm_81_clear_continues_in_the_same_prompt(world):
         {"calls": [write("late.txt", "late\n")]},
         {"text": "implemented"},
     ]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan") as (connection, session):
         world.editor.answers = ["clear", "allow"]
         answer = await say(connection, session, "plan it")
         assert answer.stop_reason == "end_turn" and world.editor.said().endswith("implemented")
@@ -156,8 +145,7 @@ async def test_pm_81_clear_continues_in_the_same_prompt(world):
 
 async def test_pm_79_keep_planning_with_feedback(world):
     turns = flow({"calls": [write("late.txt", "no\n")]}, {"text": "revised"})
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan") as (connection, session):
         comments = [{"line": 3, "text": "why?"}]
         world.editor.answers = [("keepPlanning", {"cutonce": {"feedback": "name the tests", "comments": comments}})]
         answer = await say(connection, session, "plan it")
@@ -169,8 +157,7 @@ async def test_pm_79_keep_planning_with_feedback(world):
 
 
 async def test_pm_77_an_edited_plan_is_what_runs(world):
-    async with world.model(flow({"text": "done"})), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(flow({"text": "done"}), "plan") as (connection, session):
         world.editor.answers = [("acceptEdits", {"cutonce": {"plan": "# Mine\n", "notes": "mind the gap"}})]
         await say(connection, session, "plan it")
         path = plan_request(world)["call"]["rawInput"]["planFilePath"]
@@ -180,8 +167,7 @@ async def test_pm_77_an_edited_plan_is_what_runs(world):
 
 
 async def test_pm_80_edit_without_text_approves_nothing(world):
-    async with world.model(flow({"text": "never"})), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(flow({"text": "never"}), "plan") as (connection, session):
         world.editor.answers = [("default", {"cutonce": {"plan": 7}})]
         await say(connection, session, "plan it")
         assert world.tree() == {} and world.editor.modes()[-1] == "plan"
@@ -190,8 +176,7 @@ async def test_pm_80_edit_without_text_approves_nothing(world):
 
 
 async def test_pm_74_leave_runs_nothing(world):
-    async with world.model(flow({"text": "never"})), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(flow({"text": "never"}), "plan") as (connection, session):
         world.editor.answers = ["leave"]
         await say(connection, session, "plan it")
         assert world.editor.modes() == ["plan", "default"] and world.tree() == {}
@@ -204,8 +189,7 @@ async def test_pm_80_what_is_no_approval(world):
         return ("acceptEdits", {"cutonce": {"mode": "bypassPermissions"}})
 
     for answer in [None, "yes", "allow", "restore", "bypassPermissions", RequestError.internal_error(), long]:
-        async with world.model(flow({"text": "never"})), world.agent() as connection:
-            session = await world.new(connection, "plan")
+        async with world.session(flow({"text": "never"}), "plan") as (connection, session):
             world.editor.answers = [answer]
             done = await say(connection, session, "plan it")
             assert done.stop_reason == "cancelled", (answer, done)
@@ -216,8 +200,7 @@ async def test_pm_80_what_is_no_approval(world):
 
 
 async def test_pm_80_a_mode_set_meanwhile_withdraws_the_request(world):
-    async with world.model(flow({"text": "went on"})), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(flow({"text": "went on"}), "plan") as (connection, session):
 
         async def late(_):
             await connection.set_session_mode(session_id=session, mode_id="default")
@@ -230,8 +213,7 @@ async def test_pm_80_a_mode_set_meanwhile_withdraws_the_request(world):
 
 
 async def test_pm_84_a_plan_that_changed_meanwhile_is_shown_again(world):
-    async with world.model(flow({"text": "done"})), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(flow({"text": "done"}), "plan") as (connection, session):
 
         def changes(request):
             pathlib.Path(request["call"]["rawInput"]["planFilePath"]).write_text("# Another plan\n")
@@ -251,8 +233,7 @@ async def test_pm_84_a_plan_that_changed_meanwhile_is_shown_again(world):
 
 
 async def test_pm_73_without_a_plan_only_leaving_is_asked(world):
-    async with world.model([{"calls": [EXIT]}, {"text": "ok"}]), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session([{"calls": [EXIT]}, {"text": "ok"}], "plan") as (connection, session):
         world.editor.answers = ["restore"]
         await say(connection, session, "go")
         request = world.editor.asked[0]
@@ -264,8 +245,7 @@ async def test_pm_73_without_a_plan_only_leaving_is_asked(world):
 async def test_pm_4_entering_asks_where_the_settings_say_so(world):
     world.settings(plan={"entry": "ask"})
     turns = [{"calls": [{"name": "EnterPlanMode", "input": {}}]}, {"text": "a"}] * 2
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         world.editor.answers = ["reject", "allow"]
         await say(connection, session, "one")
         assert world.editor.modes() == []
@@ -310,8 +290,7 @@ async def test_pc_32_pc_38_steps_are_plan_entries_and_the_report_is_metadata(wor
         {"calls": [write("more.txt", "more\n")]},
         {"text": "done"},
     ]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection, "plan")
+    async with world.session(turns, "plan") as (connection, session):
         world.editor.answers = ["acceptEdits", "allow"]
         answer = await say(connection, session, "plan it")
         contract = plan_call(world)["rawInput"]["contract"]

@@ -17,8 +17,7 @@ async def test_tm_1_calls_messages_and_states_of_a_teammate(world):
     hello, no = str(world.ws / "hello.txt"), bash("touch no.txt")
     works = {"when": "You are `ann`", "calls": [write(hello, "Hello!\n"), no]}
     turns = [{"when": "rather not", **DONE}, LAST, works, team(), NOTED]
-    async with world.model(turns), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session(turns) as (connection, session):
         world.editor.answers = ["allow", ("reject", {"cutonce": {"feedback": "rather not"}})]
         await say(connection, session, "Lead this.")
         await world.editor.until(lambda: "Finished." in world.editor.said())
@@ -36,8 +35,7 @@ async def test_pm_134_editor_approves_a_teammates_plan(world):
     plans = {"when": "You are `ann`", "calls": [write("{plan}", "# Greeting\n1. Write hello.txt\n"), EXIT]}
     works = {"when": "You are `ann`", "calls": [write(hello, "Hello!\n"), *DONE["calls"]]}
     turns = [plans, works, {"when": "You are `ann`", "text": "Said.", "repeat": 3}, LAST, team(planModeRequired=True), NOTED]
-    async with world.model(turns), world.agent("--permission-mode", "acceptEdits") as connection:
-        session = await world.new(connection)
+    async with world.session(turns, None, "--permission-mode", "acceptEdits") as (connection, session):
         world.editor.answers = ["acceptEdits"]
         await say(connection, session, "Lead this.")
         await world.editor.until(lambda: "Finished." in world.editor.said())

@@ -29,8 +29,7 @@ class Door:
 
 async def test_a_description_waits_for_the_hooks_of_prompts(world):
     door = Door(world, "UserPromptSubmit")
-    async with world.model([{"text": "one"}, {"text": "two"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "one"}, {"text": "two"}]) as (connection, session):
         for words, said in [("/plan do it", "one"), ("and more", "onetwo")]:
             prompt = asyncio.create_task(say(connection, session, words))
             await door.is_asked()
@@ -45,8 +44,7 @@ async def test_a_description_waits_for_the_hooks_of_prompts(world):
 
 async def test_what_is_said_while_the_session_starts(world):
     door = Door(world, "SessionStart")
-    async with world.model([{"text": "one"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "one"}]) as (connection, session):
         await door.is_asked()
         # What begins no turn waits for nothing.
         assert (await asyncio.wait_for(say(connection, session, "/mode acceptEdits"), WAIT)).stop_reason == "end_turn"
@@ -61,8 +59,7 @@ async def test_what_is_said_while_the_session_starts(world):
 
 async def test_cancelled_at_the_door(world):
     door = Door(world, "UserPromptSubmit")
-    async with world.model([{"text": "still here"}]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([{"text": "still here"}]) as (connection, session):
         for words in ["do it", "/plan do it"]:
             prompt = asyncio.create_task(say(connection, session, words))
             await door.is_asked()
@@ -79,8 +76,7 @@ async def test_cancelled_at_the_door(world):
 async def test_held_back_by_a_hook(world):
     command = "echo not on mondays >&2; exit 2"
     world.settings(hooks={"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]})
-    async with world.model([]), world.agent() as connection:
-        session = await world.new(connection)
+    async with world.session([]) as (connection, session):
         for words in ["do it", "/plan do it"]:
             assert (await asyncio.wait_for(say(connection, session, words), WAIT)).stop_reason == "end_turn"
         assert world.editor.said().count("not on mondays") == 2, world.editor.said()
@@ -120,8 +116,7 @@ async def test_a_prompt_at_the_door_does_not_end_with_the_turn_of_another(world)
     # The first prompt passes.
     door = Door(world, "UserPromptSubmit", first=f"mkdir '{world.dir}/first' 2>/dev/null && exit 0")
     turns = beside({"text": "the other's end. ", "when": "a.txt"}, {"text": "its own", "when": "mind the door"})
-    async with world.model(turns), world.agent("--allowedTools", "Agent") as connection:
-        session = await world.new(connection)
+    async with world.session(turns, None, "--allowedTools", "Agent") as (connection, session):
         release = asyncio.Event()
 
         async def late(_):
@@ -142,8 +137,7 @@ async def test_ag_4_cancelled_behind_the_turn_of_another(world):
     endless = {"text": "never ending", "delta": 1, "fault": {"idle": 4}, "when": "wait for me"}
     # The interrupt may come before the request reaches the server, so the later turn must not depend on that.
     turns = beside({"text": "still here", "when": "encore"}, endless)
-    async with world.model(turns), world.agent("--allowedTools", "Agent") as connection:
-        session = await world.new(connection)
+    async with world.session(turns, None, "--allowedTools", "Agent") as (connection, session):
 
         async def never(_):
             await asyncio.Event().wait()

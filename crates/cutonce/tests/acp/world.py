@@ -200,6 +200,12 @@ class World:
                 await connection.initialize(protocol_version=1, client_capabilities=can)
             yield connection
 
+    @contextlib.asynccontextmanager
+    async def session(self, turns, mode=None, *args, **more):
+        """A model with these turns, the agent with these arguments, and one session in this mode."""
+        async with self.model(turns), self.agent(*args, **more) as connection:
+            yield connection, await self.new(connection, mode)
+
     async def new(self, connection, mode=None):
         session = (await connection.new_session(cwd=str(self.ws), mcp_servers=[])).session_id
         if mode:

@@ -9,6 +9,11 @@ mod pty;
 #[path = "../fleet/cluster.rs"]
 #[allow(dead_code, reason = "shared with the tests of the fleet")]
 mod cluster;
+mod failures;
+#[cfg(feature = "nats")]
+#[path = "../fleet/load.rs"]
+#[allow(dead_code, reason = "shared with the tests of the fleet")]
+mod fleet_load;
 #[cfg(feature = "nats")]
 #[path = "../fleet/stage.rs"]
 #[allow(dead_code, reason = "shared with the tests of the fleet")]
@@ -26,6 +31,8 @@ mod security;
 #[allow(dead_code, reason = "shared with the tests of the mailboxes")]
 mod server;
 mod stage;
+#[path = "../support/test_program.rs"]
+mod test_program;
 #[cfg(feature = "nats")]
 #[path = "../fleet/waiting.rs"]
 #[allow(dead_code, reason = "shared with the tests of the fleet")]
@@ -36,7 +43,7 @@ use libtest_mimic::{Arguments, Trial};
 
 fn main() {
     let stories = [plan_stories::tests(), review_stories::tests(), plan_rehearsals::tests()].concat();
-    let mut tests = [stories, security::tests(), races::tests()].concat();
+    let mut tests = [stories, security::tests(), races::tests(), failures::tests()].concat();
     #[cfg(feature = "nats")]
     tests.extend(remote_plans::tests());
     let trials = tests.into_iter().map(|(name, test)| {

@@ -2,7 +2,6 @@
 
 use crate::plan_stories::{axe, check_accessibility};
 use crate::stage::Stage;
-use crate::webdriver::Browser;
 use serde_json::{Value, json};
 
 crate::tests!(
@@ -40,14 +39,8 @@ fn rehearses() -> [Value; 2] {
 fn rv_2_rehearsal_is_applied_without_a_file() {
     let end = [json!({"text": "Applied."}), json!({"text": "Nothing is left."})];
     let stage = Stage::new(&script(&[&[submit()], &rehearses()[..], &end[..]].concat()));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Say hello");
-    browser.click("Rehearsal");
-    browser.click("Start rehearsal");
-    browser.hear("Rehearsal r1 finished");
+    let (mut term, _page, mut browser) = stage.open_review("Say hello");
+    browser.rehearse();
     assert_eq!((stage.disk("hello.txt"), stage.disk("bye.txt")), (None, None), "the workspace does not change");
     browser.see("2 files");
     browser.see("<b>bye</b>");
@@ -69,14 +62,8 @@ fn rv_2_rehearsal_is_applied_without_a_file() {
 
 fn rh_5_result_is_kept_by_name_in_the_browser() {
     let stage = Stage::new(&script(&[&[submit()], &rehearses()[..]].concat()));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Say hello");
-    browser.click("Rehearsal");
-    browser.click("Start rehearsal");
-    browser.hear("Rehearsal r1 finished");
+    let (mut term, _page, mut browser) = stage.open_review("Say hello");
+    browser.rehearse();
     browser.click("Keep rehearsal r1");
     browser.see("the plan still waits");
     check_accessibility(&mut browser, &axe(), "the dialog that keeps a result");
@@ -107,14 +94,8 @@ fn rh_2_rh_3_failed_check_and_a_changed_file() {
     let submitted = json!({"calls": [write("{plan}", &plan), {"name": "ExitPlanMode", "input": {}}]});
     let turns = [submitted, json!({ "calls": calls }), json!({"text": "It is written."})];
     let stage = Stage::new(&script(&[&turns[..], &vec![json!({"text": "Still open."}); 4]].concat()));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Say hello");
-    browser.click("Rehearsal");
-    browser.click("Start rehearsal");
-    browser.hear("Rehearsal r1 finished");
+    let (mut term, _page, mut browser) = stage.open_review("Say hello");
+    browser.rehearse();
     browser.see("not passed");
     // A failed check is unfolded, and its output is text.
     let output = "return document.querySelector('.ran[open] pre')?.textContent ?? null";
@@ -134,15 +115,9 @@ fn rh_7_rehearsals_are_compared_and_cancelled() {
     let waits = json!({"calls": [bash("echo started; read -r line < /dev/zero")]});
     let turns = [&[submit()], &rehearses()[..], &rehearses()[..], &[waits, json!({"text": "never"})][..]].concat();
     let stage = Stage::new(&script(&turns));
-    let mut term = stage.with_waiting_plan();
-    let first = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&first.url);
-    browser.open_request("Say hello");
+    let (mut term, _page, mut browser) = stage.open_review("Say hello");
     let address = browser.script("return location.pathname").as_str().unwrap().to_string();
-    browser.click("Rehearsal");
-    browser.click("Start rehearsal");
-    browser.hear("Rehearsal r1 finished");
+    browser.rehearse();
     browser.fill("#rehearsal-model", "claude-opus-4-1");
     browser.click("Start rehearsal");
     browser.hear("Rehearsal r2 finished");
@@ -159,6 +134,7 @@ fn rh_7_rehearsals_are_compared_and_cancelled() {
         )
     };
     browser.until("the last result", &pressed("r2"));
+    check_accessibility(&mut browser, &axe(), "compared rehearsals");
     browser.click("Show rehearsal r1");
     browser.until("the first result", &pressed("r1"));
     browser.click("Discard rehearsal r1");
@@ -188,8 +164,7 @@ fn pc_32_rv_2_evidence_and_report() {
     term.see("Go on?").unwrap();
     // The page starts in the middle of the implementation.
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.until("the plan in work", "return document.querySelector('.plans .state.runs')");
     browser.follow("Say hello");
     browser.see("1 of 2 steps checked");

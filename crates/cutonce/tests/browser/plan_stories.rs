@@ -21,6 +21,7 @@ crate::tests!(
     rv_4_axe_finds_no_violation,
     rv_5_hostile_plan_stays_text,
     rv_1_key_w_opens_the_plan,
+    rv_2_page_listens_before_it_loads,
     rv_6_exported_plan_takes_comments,
 );
 
@@ -30,8 +31,7 @@ fn rv_2_approve_in_the_browser() {
     let stage = Stage::new(&plans(&[PLAN]));
     let mut term = stage.with_waiting_plan();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.see("Waiting for you");
     let listed = "return document.querySelectorAll('[role=list] a[href^=\"/review/\"]').length";
     browser.until("the request", listed);
@@ -52,11 +52,7 @@ fn rv_2_approve_in_the_browser() {
 fn rv_2_send_back_with_comments() {
     let second = PLAN.replace("Drop the table", "Keep the table for a month");
     let stage = Stage::new(&plans(&[PLAN, &second]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.click("Comment on line 9");
     browser.fill("textarea", "keep it for a month");
     browser.click("Save comment");
@@ -83,11 +79,7 @@ fn rv_2_send_back_with_comments() {
 
 fn rv_2_edit_goes_with_the_choice() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.click("Edit");
     browser.fill("textarea", "# Mine\n\n1. Only this\n");
     browser.click("Approve, confirm each edit → default");
@@ -100,11 +92,7 @@ fn rv_2_edit_goes_with_the_choice() {
 
 fn rv_2_steps_model_and_budget() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.click("Steps");
     browser.see("2. Drop the table");
     browser.click_css("input[name=step-2][value=park]");
@@ -133,8 +121,7 @@ fn rv_2_questions_and_permissions() {
     let mut term = stage.terminal("default", &[]);
     term.see("Which store?").unwrap();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.open_request("Which store?");
     browser.click_css("input[value=Cookies]");
     browser.click("Send answers");
@@ -154,11 +141,7 @@ fn rv_2_questions_and_permissions() {
 fn rv_2_long_plan_is_shown_whole() {
     let long: String = (1..=6_000).map(|line| format!("- line {line} of a long plan\n")).collect();
     let stage = Stage::new(&plans(&[&format!("# Long\n\n{long}")]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Long");
+    let (mut term, _page, mut browser) = stage.open_review("Long");
     browser.see("line 10 of a long plan");
     browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 6002");
     browser.fill("input[type=search]", "line 5999 ");
@@ -172,14 +155,11 @@ fn rv_2_plan_of_2_mb_is_shown_whole() {
     let plan = format!("# Large\n\n{lines}");
     assert!((1_900_000..2 << 20).contains(&plan.len()), "{}", plan.len());
     let stage = Stage::new(&plans(&[&plan]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Large");
+    let (mut term, _page, mut browser) = stage.open_review("Large");
     browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 1902");
     let last = "return document.querySelector('[data-line=\"1902\"] .t').textContent.endsWith(' 1900')";
     assert_eq!(browser.script(last), true);
+    take_pictures(&mut browser, "plan of 2 MB");
     browser.click("Leave plan mode and keep the plan; nothing runs → default");
     browser.click("Confirm");
     term.see("Answered in the browser: plan mode was left").unwrap();
@@ -199,11 +179,7 @@ fn request_changes(term: &mut crate::pty::Term, words: &str) {
 fn rv_3_page_that_slept_shows_changes() {
     let second = PLAN.replace("Drop the table", "Keep the table");
     let stage = Stage::new(&plans(&[PLAN, &second]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.see("Sign the cookie");
     browser.cdp("Page.setWebLifecycleState", json!({"state": "frozen"}));
     request_changes(&mut term, "keep it");
@@ -221,11 +197,7 @@ fn rv_3_page_that_slept_shows_changes() {
 
 fn ho_9_rv_3_all_pages_and_terminal_hear() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.see("Sign the cookie");
     let (first, address) = (browser.window(), browser.script("return location.href"));
     let _second = browser.new_window();
@@ -248,8 +220,7 @@ fn rv_4_keyboard_alone_comments_and_approves() {
     let stage = Stage::new(&plans(&[PLAN]));
     let mut term = stage.with_waiting_plan();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.see("Move sessions to cookies");
     let (tab, enter, down) = ("\u{e004}", "\u{e007}", "\u{e015}");
     let focus = "const now = document.activeElement; \
@@ -299,13 +270,16 @@ pub fn axe() -> String {
 
 /// Widths and colour schemes in which each page is checked.
 const LOOKS: [(u32, &str); 4] = [(1440, "light"), (1440, "dark"), (390, "dark"), (390, "light")];
+/// Further looks for pictures.
+const MORE_LOOKS: [(u32, &str); 2] = [(768, "light"), (768, "dark")];
 
 /// Checks the page as it is, in light and dark, on a phone and a wide screen; nothing may be cut off.
 pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
     if browser.script("return typeof axe === 'undefined'") == true {
         browser.script(axe);
     }
-    for (width, scheme) in LOOKS {
+    let more = MORE_LOOKS.iter().filter(|_| std::env::var_os("SHOTS").is_some());
+    for (width, scheme) in LOOKS.iter().chain(more).copied() {
         browser.resize(width, 900);
         browser.set_scheme(scheme);
         let name = format!("{what}-{width}-{scheme}");
@@ -313,6 +287,17 @@ pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
         let fits = browser.script("return document.documentElement.scrollWidth <= innerWidth");
         assert_eq!(fits, true, "{name}: nothing is cut off");
         browser.picture(&name);
+    }
+    browser.resize(1280, 900);
+    browser.set_scheme("");
+}
+
+/// Pictures in all looks, if they are wanted.
+fn take_pictures(browser: &mut Browser, what: &str) {
+    for (width, scheme) in LOOKS.iter().chain(&MORE_LOOKS).filter(|_| std::env::var_os("SHOTS").is_some()) {
+        browser.resize(*width, 900);
+        browser.set_scheme(scheme);
+        browser.picture(&format!("{what}-{width}-{scheme}"));
     }
     browser.resize(1280, 900);
     browser.set_scheme("");
@@ -367,11 +352,7 @@ fn rv_5_hostile_plan_stays_text() {
         </div></div></main><iframe src=\"http://127.0.0.1:1/\"></iframe>\n\n\
         safe \u{202e}txt.exe\u{202c} and p\u{430}ssword\n\n```html\n<svg onload=window.hacked=4>\n```\n";
     let stage = Stage::new(&plans(&[hostile]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Title");
+    let (mut term, _page, mut browser) = stage.open_review("Title");
     browser.see("<script>window.hacked=2</script>");
     browser.see("\\u{202e}txt.exe");
     assert_eq!(browser.script("return window.hacked ?? null"), Value::Null);
@@ -383,10 +364,27 @@ fn rv_5_hostile_plan_stays_text() {
     term.press("esc").unwrap();
 }
 
+fn rv_2_page_listens_before_it_loads() {
+    let stage = Stage::new(&plans(&[PLAN]));
+    let _term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    // Records in which order the page listens and loads. A change between the two would be lost in the other order.
+    let record = "window.order = []; const [ask, Listen] = [window.fetch, window.EventSource];
+        window.fetch = (path, ...rest) => { window.order.push(path); return ask(path, ...rest); };
+        window.EventSource = class extends Listen {
+            constructor(path) { super(path); this.addEventListener('open', () => window.order.push('listens')); } };";
+    browser.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": record }));
+    browser.open(&page.url);
+    browser.see("Move sessions to cookies");
+    let order = browser.script("return window.order.slice(0, 3)");
+    assert_eq!(order, json!(["/api/login", "listens", "/api/board"]));
+}
+
 fn rv_1_key_w_opens_the_plan() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let opener = stage.root.path().join("my-browser");
-    let seen = stage.root.path().join("opened");
+    let opener = stage.path("my-browser");
+    let seen = stage.path("opened");
     let script = format!("#!/bin/sh\nprintf %s \"$1\" > {0}.part && mv {0}.part {0}\n", seen.display());
     std::fs::write(&opener, script).unwrap();
     std::fs::set_permissions(&opener, PermissionsExt::from_mode(0o755)).unwrap();
@@ -402,7 +400,7 @@ fn rv_1_key_w_opens_the_plan() {
     term.see("Answered in the browser: plan mode was left, the plan is kept.").unwrap();
     // The page that `w` started is ended by its process id.
     let port = url.split(':').nth(2).and_then(|rest| rest.split('/').next()).unwrap().to_string();
-    let found = Command::new("sh").args(["-c", &format!("for p in /proc/[0-9]*; do grep -qz until-idle $p/cmdline 2>/dev/null && tr '\\0' '\\n' < $p/environ 2>/dev/null | grep -q {} && basename $p; done; true", stage.root.path().display())]).output().unwrap();
+    let found = Command::new("sh").args(["-c", &format!("for p in /proc/[0-9]*; do grep -qz until-idle $p/cmdline 2>/dev/null && tr '\\0' '\\n' < $p/environ 2>/dev/null | grep -q {} && basename $p; done; true", stage.path("").display())]).output().unwrap();
     for pid in String::from_utf8_lossy(&found.stdout).split_whitespace() {
         let _ = Command::new("kill").arg(pid).status();
     }

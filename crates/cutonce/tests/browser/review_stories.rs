@@ -34,7 +34,6 @@ fn stage(turns: &[Value]) -> Stage {
 }
 
 fn settings(stage: &Stage, settings: &Value) {
-    std::fs::create_dir_all(stage.home()).unwrap();
     std::fs::write(stage.home().join("settings.json"), settings.to_string()).unwrap();
 }
 
@@ -49,11 +48,7 @@ fn rv_7_clear_with_a_note_and_a_mode() {
     ];
     let stage = stage(&turns);
     std::fs::write(stage.workspace().join("a.txt"), "MARKER-BEFORE\n").unwrap();
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Plan");
+    let (mut term, _page, mut browser) = stage.open_review("Plan");
     browser.click("Approve, clear the context and start → default");
     browser.see("The context is cleared and only the plan stays.");
     let choose =
@@ -80,8 +75,7 @@ fn rv_7_enter_plan_mode_and_back_to_the_earlier() {
     settings(&stage, &json!({"plan": {"entry": "ask"}}));
     let mut term = stage.terminal("bypassPermissions", &[("IS_SANDBOX", "1")]);
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.open_request("The model wants to enter plan mode");
     browser.click("Enter plan mode");
     browser.see("The agent plans first and changes nothing until you approve a plan.");
@@ -105,8 +99,7 @@ fn rv_7_leave_without_a_plan() {
     let stage = stage(&[json!({"calls": [call("ExitPlanMode", json!({}))]}), json!({"text": "out of plan mode"})]);
     let mut term = stage.terminal("plan", &[]);
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.open_request("Exit plan mode without a plan?");
     let shown = "return [document.querySelectorAll('[data-line]').length, document.querySelectorAll('.tools').length]";
     browser.see("no plan");
@@ -121,11 +114,7 @@ fn rv_7_leave_without_a_plan() {
 /// plan/plan-replaced-while-shown
 fn rv_7_plan_replaced_while_shown() {
     let stage = Stage::new(&plans(&["# Plan\n\n1. Harmless\n"]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Plan");
+    let (mut term, _page, mut browser) = stage.open_review("Plan");
     browser.see("Harmless");
     let plans = std::fs::read_dir(stage.home().join("plans")).unwrap().map(|entry| entry.unwrap().path());
     let file = plans.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "md")).unwrap();
@@ -161,8 +150,7 @@ fn rv_7_findings_changed_files_and_own_answers() {
     let mut term = stage.terminal("plan", &[]);
     term.see("Which?").unwrap();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.open_request("Which?");
     browser.click("Send answers");
     browser.hear("Question 1 has no answer yet.");
@@ -200,8 +188,7 @@ fn rv_7_plan_of_a_teammate() {
     let mut term = stage.terminal("acceptEdits", &[]);
     term.see("Greeting").unwrap();
     let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
+    let mut browser = page.open_in_browser();
     browser.open_request("Greeting");
     browser.see("The teammate ann");
     let rehearsal =
@@ -219,11 +206,7 @@ fn rv_7_plan_of_a_teammate() {
 /// screen/decide-later
 fn rv_7_decide_later() {
     let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Plan");
+    let (mut term, _page, mut browser) = stage.open_review("Plan");
     browser.see("Step");
     term.press("esc").unwrap();
     term.see("Plan waits for your decision").unwrap();
@@ -287,11 +270,7 @@ fn rv_7_amended_plan_keeps_checked_steps() {
         json!({"text": "done again"}),
     ];
     let stage = stage(&turns);
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Plan");
+    let (mut term, page, mut browser) = stage.open_review("Plan");
     browser.click("Approve, accept edits automatically → acceptEdits");
     browser.click("Confirm");
     term.see("Please amend the plan.").unwrap();

@@ -37,13 +37,10 @@ fn rv_5_every_answer_forbids_scripts_and_frames() {
 
 fn rv_5_without_cookie_there_is_no_data() {
     let stage = Stage::new(&plans(&["# Secret plan\n\n1. Hide it\n"]));
-    let _term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let cookie = page.sign_in();
-    let (session, ask) = page.first_waiting(&cookie);
+    let (_term, page) = (stage.with_waiting_plan(), stage.serve());
+    let (cookie, path, ask) = page.sign_in_to_review();
     let host = format!("127.0.0.1:{}", page.port);
-    let paths =
-        ["/", "/api/board", "/api/events", "/api/plan/x", &format!("/api/request/{session}/{ask}"), "/review/x/y"];
+    let paths = ["/", "/api/board", "/api/events", "/api/plan/x", &path, "/review/x/y"];
     let key = page.key();
     let cookies = ["", "cutonce=1", &cookie[..cookie.len() - 1], &cookie.replace("cutonce-", "cutonce_")];
     // A server on another port of this machine gets the cookie, but not the key.
@@ -58,7 +55,7 @@ fn rv_5_without_cookie_there_is_no_data() {
             assert!(!answer.body.contains("Secret") && !answer.body.contains(&ask), "{path} with {stolen}");
         }
     }
-    let seen = page.call(&cookie, "GET", &format!("/api/request/{session}/{ask}"), "");
+    let seen = page.call(&cookie, "GET", &path, "");
     assert!(seen.status == 200 && seen.body.contains("Secret plan"), "{seen:?}");
 }
 
@@ -114,11 +111,9 @@ fn rv_5_strangers_send_little() {
 
 fn rv_5_change_needs_cookie_and_header() {
     let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let cookie = page.sign_in();
-    let (session, ask) = page.first_waiting(&cookie);
-    let path = format!("/api/request/{session}/{ask}/answer");
+    let (mut term, page) = (stage.with_waiting_plan(), stage.serve());
+    let (cookie, path, ask) = page.sign_in_to_review();
+    let path = format!("{path}/answer");
     let body = json!({"answer": {"kind": "plan", "askId": ask, "choice": "acceptEdits"}}).to_string();
     let (host, origin) = (format!("127.0.0.1:{}", page.port), format!("http://127.0.0.1:{}", page.port));
     let key = page.key();
@@ -247,11 +242,8 @@ fn answer_body(ask: &str, sha256: &serde_json::Value, choice: &str) -> String {
 
 fn rv_3_late_answer_says_who_answered() {
     let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let cookie = page.sign_in();
-    let (session, ask) = page.first_waiting(&cookie);
-    let path = format!("/api/request/{session}/{ask}");
+    let (mut term, page) = (stage.with_waiting_plan(), stage.serve());
+    let (cookie, path, ask) = page.sign_in_to_review();
     let open: serde_json::Value = serde_json::from_str(&page.call(&cookie, "GET", &path, "").body).unwrap();
     let body = answer_body(&ask, &open["plan"]["sha256"], "acceptEdits");
     term.press("2").unwrap();
@@ -265,11 +257,9 @@ fn rv_3_late_answer_says_who_answered() {
 
 fn rv_3_answer_is_bound_to_the_shown_hash() {
     let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let cookie = page.sign_in();
-    let (session, ask) = page.first_waiting(&cookie);
-    let path = format!("/api/request/{session}/{ask}/answer");
+    let (mut term, page) = (stage.with_waiting_plan(), stage.serve());
+    let (cookie, path, ask) = page.sign_in_to_review();
+    let path = format!("{path}/answer");
     for other in [json!(null), json!("0".repeat(64))] {
         let answer = page.call(&cookie, "POST", &path, &answer_body(&ask, &other, "acceptEdits"));
         assert_eq!(answer.status, 409, "{answer:?}");

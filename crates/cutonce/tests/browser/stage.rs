@@ -2,16 +2,16 @@
 
 use super::http;
 use super::pty::Term;
-use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
+use super::test_program::TestProgram;
+use super::webdriver::Browser;
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 pub struct Stage {
-    pub root: tempfile::TempDir,
-    server: LoopbackServer,
+    program: TestProgram,
 }
 
 /// `cutonce serve` as it runs.
@@ -48,31 +48,21 @@ pub fn plans(texts: &[&str]) -> String {
 
 impl Stage {
     pub fn new(script: &str) -> Stage {
-        let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join("ws")).unwrap();
-        let script = ScenarioScript::parse(script).unwrap();
-        Stage { root, server: LoopbackServer::start(script).unwrap() }
+        let script: Value = serde_json::from_str(script).unwrap();
+        Stage { program: TestProgram::new("page-", |_| script["turns"].clone()) }
     }
 
-    pub fn workspace(&self) -> std::path::PathBuf {
-        self.root.path().join("ws")
+    /// A path next to the workspace and the home.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.program.path(name)
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.program.ws()
     }
 
     pub fn model_address(&self) -> String {
-        format!("http://{}", self.server.addr())
-    }
-
-    fn variables(&self) -> Vec<(&'static str, String)> {
-        let home = self.root.path().display().to_string();
-        vec![
-            ("PATH", std::env::var("PATH").unwrap_or_default()),
-            ("CUTONCE_HOME", format!("{home}/.cutonce")),
-            ("HOME", home),
-            ("LANG", "C.UTF-8".into()),
-            ("TERM", "xterm".into()),
-            ("ANTHROPIC_API_KEY", "sk-ant-x".into()),
-            ("ANTHROPIC_BASE_URL", self.model_address()),
-        ]
+        format!("http://{}", self.program.model.addr())
     }
 
     /// The terminal program with its first message.
@@ -86,7 +76,8 @@ impl Stage {
         command.args(args);
         command.cwd(self.workspace());
         command.env_clear();
-        self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        command.env("TERM", "xterm");
+        self.program.variables().into_iter().for_each(|(name, value)| command.env(name, value));
         extra.iter().for_each(|(name, value)| command.env(name, value));
         Term::start(command, (100, 30)).unwrap()
     }
@@ -96,7 +87,7 @@ impl Stage {
         self.with_waiting_plan_in(&[])
     }
 
-    /// The same, with more variables.
+    /// A terminal in which a plan waits, with more variables.
     pub fn with_waiting_plan_in(&self, extra: &[(&str, &str)]) -> Term {
         let mut term = self.terminal("plan", extra);
         // Earlier, keys do not choose.
@@ -105,9 +96,17 @@ impl Stage {
         term
     }
 
+    /// A terminal in which a plan waits, its page, and a browser that shows the request with this title.
+    pub fn open_review(&self, title: &str) -> (Term, Page, Browser) {
+        let term = self.with_waiting_plan();
+        let page = self.serve();
+        let browser = page.open_in_browser();
+        (term, page, browser.showing(title))
+    }
+
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.args(args).current_dir(self.workspace()).env_clear().envs(self.variables()).stdin(Stdio::null());
+        let mut command = self.program.command(args);
+        command.stdin(Stdio::null());
         command
     }
 
@@ -117,16 +116,15 @@ impl Stage {
 
     /// The text of the last request to the model.
     pub fn last_request(&self) -> String {
-        let requests = self.server.requests();
-        requests.last().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap_or_default()
+        self.program.bodies().pop().unwrap_or_default()
     }
 
     pub fn disk(&self, file: &str) -> Option<String> {
         std::fs::read_to_string(self.workspace().join(file)).ok()
     }
 
-    pub fn home(&self) -> std::path::PathBuf {
-        Path::new(self.root.path()).join(".cutonce")
+    pub fn home(&self) -> PathBuf {
+        self.program.home()
     }
 }
 
@@ -173,6 +171,20 @@ impl Page {
         let mut headers = self.own(&host, &origin, &key);
         headers.push(("Cookie", cookie));
         http::request(self.port, method, path, &headers, body)
+    }
+
+    /// Signs in; returns the cookie, the path of the first waiting request and its ask.
+    pub fn sign_in_to_review(&self) -> (String, String, String) {
+        let cookie = self.sign_in();
+        let (session, ask) = self.first_waiting(&cookie);
+        (cookie, format!("/api/request/{session}/{ask}"), ask)
+    }
+
+    /// Waits for the browser and opens the page in it.
+    pub fn open_in_browser(&self) -> Browser {
+        let mut browser = Browser::take();
+        browser.open(&self.url);
+        browser
     }
 
     /// Waits until something waits, and returns its session and ask.

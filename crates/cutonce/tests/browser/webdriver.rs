@@ -232,6 +232,19 @@ impl Browser {
         self.click_found(words, &format!("return [...{links}].find((a) => a.textContent.includes({words_json}))"));
     }
 
+    /// Opens a waiting request as [`open_request`](Self::open_request) does.
+    pub fn showing(mut self, words: &str) -> Browser {
+        self.open_request(words);
+        self
+    }
+
+    /// Rehearses the open plan and waits for the result.
+    pub fn rehearse(&mut self) {
+        self.click("Rehearsal");
+        self.click("Start rehearsal");
+        self.hear("Rehearsal r1 finished");
+    }
+
     /// Types into the element; the text replaces what is there.
     pub fn fill(&mut self, selector: &str, text: &str) {
         let script = format!("return document.querySelector({})", json!(selector));

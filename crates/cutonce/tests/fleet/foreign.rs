@@ -12,28 +12,32 @@ use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
 /// A client without keys that may write to all subjects.
-struct Foreigner {
+pub struct Foreigner {
     context: Context,
     group: String,
 }
 
 impl Foreigner {
-    async fn connect(stage: &Stage, member: &Person) -> Foreigner {
+    pub async fn connect(stage: &Stage, member: &Person) -> Foreigner {
         let group = RemoteRecord::load(&member.home, "team").unwrap().group;
         let context = jetstream::new(async_nats::connect(stage.nats.url()).await.unwrap());
         Foreigner { context, group }
     }
 
-    async fn publish(&self, subject: &str, payload: Vec<u8>) {
+    pub async fn publish(&self, subject: &str, payload: Vec<u8>) {
         self.context.publish(subject.to_string(), payload.into()).await.unwrap().await.unwrap();
     }
 
     /// Every message of a stream: subject and payload.
     async fn messages(&self, stream: FleetStream) -> Vec<(String, Vec<u8>)> {
+        self.messages_from(stream, 1).await
+    }
+
+    pub async fn messages_from(&self, stream: FleetStream, from: u64) -> Vec<(String, Vec<u8>)> {
         let stream = self.context.get_stream(stream.name(&self.group)).await.unwrap();
         let state = &stream.cached_info().state;
         let mut messages = Vec::new();
-        for sequence in state.first_sequence..=state.last_sequence {
+        for sequence in state.first_sequence.max(from)..=state.last_sequence {
             let message = stream.get_raw_message(sequence).await.unwrap();
             messages.push((message.subject.to_string(), message.payload.to_vec()));
         }
@@ -68,7 +72,7 @@ impl Foreigner {
 async fn state(link: &FleetLink, session: &str) -> Value {
     let jobs: Vec<Value> = link.job_board().await.unwrap().jobs().map(|job| job.details()).collect();
     let reviews = link.list_reviews().await.unwrap();
-    let open: Vec<&str> = reviews.open().map(|review| review.ask_id.as_str()).collect();
+    let open: Vec<&str> = reviews.open().iter().map(|review| review.ask_id.as_str()).collect();
     let closed = link.read_review("ask-2").await.unwrap().map(|review| review.closed);
     let lines = link.read_session(session).await.unwrap().map(|session| text(&session.bytes()));
     let members: Vec<String> = link.members().members().map(|member| format!("{member:?}")).collect();

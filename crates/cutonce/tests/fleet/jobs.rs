@@ -2,6 +2,7 @@
 
 use crate::stage::{HANGING, Stage, block_on, git, text, wait_until};
 use cutonce_fleet::FleetLink;
+use cutonce_fleet::job::{JobSpec, RepoSource};
 use serde_json::json;
 use std::io::BufRead;
 
@@ -40,6 +41,35 @@ fn fl_3_worker_plans_then_implements() {
     assert!(report.contains("All done."), "{report}");
     let left = std::fs::read_dir(worker.home.join("cutonce-worker")).unwrap().count();
     assert_eq!(left, 0, "the worker removes its clones");
+}
+
+/// A member can send any job, whatever its own `submit` would refuse.
+#[test]
+fn fl_3_worker_refuses_hostile_addresses() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let mark = stage.root.path().join("mark");
+    let hostile = [
+        format!("ext::touch {}", mark.display()),
+        format!("--upload-pack=touch {}", mark.display()),
+        format!("ssh://-oProxyCommand=touch%20{}/x", mark.display()),
+        stage.repo().display().to_string(),
+        "https://host/\nrepo".to_string(),
+    ];
+    block_on(async {
+        let link = FleetLink::connect(&ann.home, "team").await.unwrap();
+        for (number, url) in hostile.iter().enumerate() {
+            let repo = RepoSource::Url(url.clone());
+            link.submit_job(&JobSpec::planning(format!("job-{number}"), repo, "PLANME".into())).await.unwrap();
+        }
+    });
+    let settings = r#"{"fleet": {"attempts": 1}}"#;
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle", "--settings", settings]);
+    for (number, url) in hostile.iter().enumerate() {
+        let job = ann.job(&format!("job-{number}"));
+        assert_eq!(job["state"], json!("failed"), "{url}: {job}");
+    }
+    assert!(!mark.exists());
 }
 
 #[test]

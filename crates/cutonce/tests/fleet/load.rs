@@ -67,7 +67,7 @@ pub async fn request_reviews(link: &FleetLink, plans: usize) -> Result<()> {
     all.try_collect::<()>().await
 }
 
-async fn request_review(link: &FleetLink, number: usize) -> Result<()> {
+pub async fn request_review(link: &FleetLink, number: usize) -> Result<()> {
     let record = ReviewRecord::Requested {
         session: format!("session-{number}"),
         project: "/home/ann/project".into(),

@@ -7,9 +7,12 @@ use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::review_request::{ReviewerAnswer, ReviewerMessage};
 use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_fleet::FleetLink;
+use cutonce_fleet::blob::StoredText;
+use cutonce_fleet::review::ReviewRecord;
+use cutonce_fleet::session_events::SessionEvents;
 use cutonce_fleet::session_log::{SessionUpload, UploadError};
 use cutonce_fleet::streams::FleetStream;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn fl_4_session_continues_on_another_machine() {
@@ -48,6 +51,55 @@ fn fl_4_local_file_stays_the_truth_without_server() {
     ann.ok(&["-p", "second words", "--resume", id, "--remote", "team"]);
     let last = String::from_utf8_lossy(&stage.model.requests().last().unwrap().body).into_owned();
     assert!(last.contains("first words") && last.contains("second words"), "{last}");
+}
+
+/// The largest memory of a command that must succeed, in kilobytes.
+fn peak_memory(mut command: std::process::Command) -> i64 {
+    let child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let (mut status, pid) = (0, child.id() as libc::pid_t);
+    // SAFETY: rusage is plain data for which zeroes are valid, and both pointers outlive the call.
+    let (waited, usage) = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        (libc::wait4(pid, &mut status, 0, &mut usage), usage)
+    };
+    assert_eq!((waited, status), (pid, 0));
+    usage.ru_maxrss
+}
+
+#[test]
+fn fl_1_members_watch_the_events_of_a_session() {
+    let call = r#"{"name": "Read", "input": {"file_path": "a.txt"}}"#;
+    let stage = Stage::with_script(&format!(r#"{{"turns": [{{"calls": [{call}]}}, {{"text": "All read."}}]}}"#));
+    let ann = stage.owner();
+    let (bob, eve) = (stage.member(&ann, "bob", "approve"), stage.member(&ann, "eve", "comment"));
+    let id = "019a0000-0000-7000-8000-000000000009";
+    // A member who may not continue the session reports nothing about it.
+    block_on(async {
+        let link = FleetLink::connect(&eve.home, "team").await.unwrap();
+        let events = SessionEvents { from: 0, events: vec![json!({"type": "closed", "time": 1})] };
+        link.publish_session_events(id, &events).await.unwrap();
+    });
+    ann.ok(&["-p", "Read it.", "--session-id", id, "--remote", "team"]);
+    let watched = bob.ok(&["sessions", "--remote", "team", id, "--json"]);
+    let events: Vec<Value> = watched.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert_eq!(names, ["turn.started", "user", "call.started", "call.finished", "turn.ended", "closed"], "{watched}");
+    assert_eq!((&events[2]["name"], &events[4]["text"]), (&json!("Read"), &json!("All read.")));
+    let lines = bob.ok(&["sessions", "--remote", "team", id]);
+    assert!(lines.contains("call.started") && lines.contains("name: Read"), "{lines}");
+}
+
+#[test]
+fn fl_1_unreachable_server_does_not_fill_the_memory() {
+    let call = r#"{"name": "Bash", "input": {"command": "yes 'a line of a long output' | head -c 60000000"}}"#;
+    let turns = format!(r#"{{"calls": [{call}]}}, {{"text": "Done."}}"#);
+    let stage = Stage::with_script(&format!(r#"{{"turns": [{turns}, {turns}]}}"#));
+    let ann = stage.owner();
+    drop(stage.nats);
+    let args = ["-p", "Print it.", "--allowedTools", "Bash"];
+    let alone = peak_memory(ann.command(&args));
+    let published = peak_memory(ann.command(&[&args[..], &["--remote", "team"]].concat()));
+    assert!(published < alone + (20 << 10), "{alone} KB, {published} KB with a remote");
 }
 
 #[test]
@@ -128,6 +180,35 @@ fn fl_2_members_answer_plans_of_sessions() {
     assert_eq!(bob.ok(&["review", &id, "--remote", "team", "--approve"]).trim(), "Approved.");
     let late = carl.fails(&["review", &id, "--remote", "team", "--changes", "no"]);
     assert!(late.contains("already approved by bob"), "{late}");
+}
+
+#[test]
+fn fl_2_only_the_session_closes_its_request() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let (bob, eve) = (stage.member(&ann, "bob", "approve"), stage.member(&ann, "eve", "comment"));
+    block_on(async {
+        let link = FleetLink::connect(&ann.home, "team").await.unwrap();
+        let text = StoredText::Inline("# Plan\n".into());
+        let (session, project, sha256) = ("s-1".to_string(), "/p".to_string(), "0".repeat(64));
+        let request = ReviewRecord::Requested { session, project, text, sha256, request: None };
+        link.publish_review("ask-1", &request).await.unwrap();
+        let mut news = link.follow::<ReviewRecord>(FleetStream::Reviews, "ask-1", 1).await.unwrap();
+        let mut reviewer = bob.spawn(&["review", "ask-1", "--remote", "team", "--approve"]);
+        while !matches!(news.next().await.unwrap().body, ReviewRecord::Answered { .. }) {}
+        // A member who may only comment pretends that the plan was sent back; then the session decides.
+        let closed = |by: &str, approved| ReviewRecord::Closed { by: Some(by.into()), approved, choice: None };
+        let foe = FleetLink::connect(&eve.home, "team").await.unwrap();
+        foe.publish_review("ask-1", &closed("ann", false)).await.unwrap();
+        link.publish_review("ask-1", &closed("bob", true)).await.unwrap();
+        let output = tokio::task::spawn_blocking(move || {
+            let code = reviewer.end();
+            let mut told = String::new();
+            std::io::Read::read_to_string(reviewer.0.stdout.as_mut().unwrap(), &mut told).unwrap();
+            (code, told)
+        });
+        assert_eq!(output.await.unwrap(), (Some(0), "Approved.\n".to_string()));
+    });
 }
 
 /// Two steps, the first with a check.

@@ -4,13 +4,17 @@ use super::stage::{Stage, said};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 const PLAN: &str =
     "# Plan\n\n## Steps\n\n1. Make it\n   - files: a.txt (change), made/* (new)\n   - check: `grep two a.txt`\n";
 /// Files that the killed program applies.
-const FILES: usize = 3_000;
+const FILES: usize = 1_000;
+
+/// What `plan.rehearsal.layer` can be: each test passes on an overlay and on a private copy (RH-8).
+const LAYERS: [&str; 2] = ["auto", "copy"];
 
 /// A repository with a plan, next to a scripted model.
 struct Rehearsed {
@@ -19,9 +23,12 @@ struct Rehearsed {
 }
 
 impl Rehearsed {
-    fn new() -> Rehearsed {
+    fn new(layer: &str) -> Rehearsed {
         let stage = Stage::new(1).unwrap();
         let home = stage.ws.parent().unwrap().join("home/.cutonce");
+        fs::create_dir_all(&home).unwrap();
+        let settings = json!({"plan": {"rehearsal": {"layer": layer}}}).to_string();
+        fs::write(home.join("settings.json"), settings).unwrap();
         fs::write(stage.ws.join("a.txt"), "one\n").unwrap();
         fs::write(stage.ws.join("plan.md"), PLAN).unwrap();
         let git = "git init -q && git add a.txt && git -c user.name=T -c user.email=t@example.org commit -qm first";
@@ -57,8 +64,11 @@ impl Rehearsed {
         Some(())
     }
 
+    /// Layers and copies.
     fn layers(&self) -> usize {
-        entries(&self.home.join("layers/rehearsals")).iter().filter(|name| name.starts_with("layer-of-")).count()
+        let folders = [self.home.join("layers/rehearsals"), self.home.with_file_name(".cutonce-rehearsals")];
+        let names = folders.iter().flat_map(|folder| entries(folder));
+        names.filter(|name| name.starts_with("layer-of-")).count()
     }
 }
 
@@ -115,42 +125,153 @@ fn work() -> Vec<Value> {
 
 #[test]
 fn rh_6_json_has_every_field() {
-    let on = Rehearsed::new();
-    let ended = on.run(&work(), &["rehearse", "plan.md", "--json"]);
-    assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
-    let printed: Value = serde_json::from_slice(&ended.stdout).unwrap();
-    assert_form(&printed);
-    assert_eq!(printed["plan"]["slug"], Value::Null);
-    assert_eq!(printed["plan"]["sha256"], cutonce_core::plan::sha256_hex(PLAN));
-    assert_eq!(fs::read_to_string(on.stage.ws.join("a.txt")).unwrap(), "one\n");
-    assert_eq!(on.layers(), 0);
+    for layer in LAYERS {
+        let on = Rehearsed::new(layer);
+        let ended = on.run(&work(), &["rehearse", "plan.md", "--json"]);
+        assert_eq!(ended.status.code(), Some(0), "{layer}: {}", String::from_utf8_lossy(&ended.stderr));
+        let printed: Value = serde_json::from_slice(&ended.stdout).unwrap();
+        assert_form(&printed);
+        assert_eq!(printed["plan"]["slug"], Value::Null);
+        assert_eq!(printed["plan"]["sha256"], cutonce_core::plan::sha256_hex(PLAN));
+        assert_eq!(fs::read_to_string(on.stage.ws.join("a.txt")).unwrap(), "one\n");
+        assert_eq!(on.layers(), 0);
+    }
 }
 
 #[test]
 fn rh_6_plan_and_rehearsal_are_one_object() {
-    let on = Rehearsed::new();
+    for layer in LAYERS {
+        let on = Rehearsed::new(layer);
+        let plan = json!({"calls": [
+            {"name": "Write", "input": {"file_path": "{plan}", "content": PLAN}}, {"name": "ExitPlanMode", "input": {}},
+        ]});
+        let turns: Vec<Value> = std::iter::once(plan).chain(work()).collect();
+        let ended = on.run(&turns, &["plan", "--rehearse", "--output-format", "json", "make it"]);
+        assert_eq!(ended.status.code(), Some(0), "{layer}: {}", String::from_utf8_lossy(&ended.stderr));
+        let printed: Value = serde_json::from_slice(&ended.stdout).unwrap();
+        assert_form(&printed["rehearsal"]);
+        assert_eq!(printed["plan"].as_str().map(str::trim), Some(PLAN.trim()));
+        assert_eq!(printed["slug"], printed["rehearsal"]["plan"]["slug"]);
+        assert_eq!(printed["contract"]["steps"][0]["id"], "1");
+        let failing = [bash("sed -i s/one/three/ a.txt; mkdir made; echo b > made/b.txt"), said("done")];
+        let slug = printed["slug"].as_str().unwrap();
+        assert_eq!(on.run(&failing, &["rehearse", slug, "--json"]).status.code(), Some(5));
+    }
+}
+
+/// A host program on stream-json.
+struct Host {
+    child: Child,
+    input: ChildStdin,
+    frames: Lines<BufReader<ChildStdout>>,
+    _server: cutonce_models::scripted::LoopbackServer,
+}
+
+impl Host {
+    fn start(on: &Rehearsed, turns: &[Value]) -> Host {
+        let args = "--output-format stream-json --input-format stream-json --verbose --permission-mode plan";
+        let args: Vec<&str> = args.split(' ').chain(["--permission-prompt-tool", "stdio"]).collect();
+        let (mut command, _server) = on.command(turns, &args);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let (input, frames) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()).lines());
+        Host { child, input, frames, _server }
+    }
+
+    fn send(&mut self, frame: Value) {
+        writeln!(self.input, "{frame}").unwrap();
+    }
+
+    fn order(&mut self, id: &str, request: Value) {
+        self.send(json!({"type": "control_request", "request_id": id, "request": request}));
+    }
+
+    /// Reads on until a frame fits.
+    fn wait_for(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        let mut seen = Vec::new();
+        for line in &mut self.frames {
+            let frame: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            if fits(&frame) {
+                return frame;
+            }
+            seen.push(frame.to_string());
+        }
+        panic!("the program ended after {}", seen.join("\n"));
+    }
+
+    fn news(&mut self, id: &str, state: &str) -> Value {
+        self.wait_for(|frame| frame["subtype"] == "plan.rehearsal" && frame["id"] == id && frame["state"] == state)
+    }
+
+    fn reply(&mut self, id: &str) -> Value {
+        self.wait_for(|frame| frame["response"]["request_id"] == id)["response"].clone()
+    }
+
+    fn allow(&mut self, request: &Value, rehearsal: Value) {
+        let mut input = request["request"]["input"].clone();
+        input["rehearsal"] = rehearsal;
+        let response = json!({"behavior": "allow", "updatedInput": input});
+        let id = &request["request_id"];
+        let response = json!({"subtype": "success", "request_id": id, "response": response});
+        self.send(json!({"type": "control_response", "response": response}));
+    }
+}
+
+#[test]
+fn rh_1_host_on_stream_json_rehearses_and_applies() {
+    LAYERS.into_iter().for_each(host_rehearses_and_applies);
+}
+
+fn host_rehearses_and_applies(layer: &str) {
+    let on = Rehearsed::new(layer);
     let plan = json!({"calls": [
         {"name": "Write", "input": {"file_path": "{plan}", "content": PLAN}}, {"name": "ExitPlanMode", "input": {}},
     ]});
-    let turns: Vec<Value> = std::iter::once(plan).chain(work()).collect();
-    let ended = on.run(&turns, &["plan", "--rehearse", "--output-format", "json", "make it"]);
-    assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
-    let printed: Value = serde_json::from_slice(&ended.stdout).unwrap();
-    assert_form(&printed["rehearsal"]);
-    assert_eq!(printed["plan"].as_str().map(str::trim), Some(PLAN.trim()));
-    assert_eq!(printed["slug"], printed["rehearsal"]["plan"]["slug"]);
-    assert_eq!(printed["contract"]["steps"][0]["id"], "1");
-    let failing = [bash("sed -i s/one/three/ a.txt; mkdir made; echo b > made/b.txt"), said("done")];
-    let slug = printed["slug"].as_str().unwrap();
-    assert_eq!(on.run(&failing, &["rehearse", slug, "--json"]).status.code(), Some(5));
+    let waits = [bash("until [ -e ~/never ]; do sleep 0.05; done")];
+    let turns: Vec<Value> = [plan].into_iter().chain(work()).chain(waits).chain([said("applied")]).collect();
+    let mut host = Host::start(&on, &turns);
+    host.send(json!({"type": "user", "message": {"role": "user", "content": "make it"}}));
+    let is_plan = |frame: &Value| frame["request"]["tool_name"] == "ExitPlanMode";
+    let asked = host.wait_for(is_plan);
+    host.order("a", json!({"subtype": "rehearse", "modell": "x"}));
+    assert_eq!(host.reply("a")["subtype"], "error");
+    host.order("b", json!({"subtype": "rehearse"}));
+    host.news("r1", "started");
+    assert!(host.news("r1", "progress")["text"].as_str().unwrap().starts_with("Bash sed -i"));
+    let finished = host.news("r1", "finished");
+    assert_form(&finished["result"]);
+    assert_eq!((&finished["passed"], &finished["checks"][0]["output"]), (&json!(true), &json!("two")));
+    host.order("c", json!({"subtype": "keep_rehearsal", "rehearsal_id": "r1", "name": "later"}));
+    assert_eq!(host.news("r1", "kept")["name"], "later");
+    host.order("d", json!({"subtype": "rehearse", "model": "haiku"}));
+    host.news("r2", "progress");
+    host.order("e", json!({"subtype": "cancel_rehearsal", "rehearsal_id": "r2"}));
+    host.news("r2", "stopped");
+    host.order("f", json!({"subtype": "cancel_rehearsal", "rehearsal_id": "r9"}));
+    assert_eq!(host.reply("f")["error"], "there is no rehearsal r9");
+    // Another diff than the one that was shown is not applied, and the plan still waits.
+    host.allow(&asked, json!({"id": "r1", "diffSha256": "0".repeat(64)}));
+    host.news("r1", "notApplied");
+    let asked = host.wait_for(is_plan);
+    assert_eq!(fs::read_to_string(on.stage.ws.join("a.txt")).unwrap(), "one\n");
+    host.allow(&asked, json!({"id": "r1", "diffSha256": finished["result"]["diffSha256"]}));
+    host.wait_for(|frame| frame["type"] == "result");
+    drop(host.input);
+    assert!(host.child.wait().unwrap().success());
+    assert_eq!(fs::read_to_string(on.stage.ws.join("a.txt")).unwrap(), "two\n");
+    assert_eq!(fs::read_to_string(on.stage.ws.join("made/b.txt")).unwrap(), "b\n");
+    assert_eq!(on.layers(), 0);
 }
 
 #[test]
 fn rh_6_killed_apply_is_recovered_by_any_command() {
+    LAYERS.into_iter().for_each(killed_apply_is_recovered);
+}
+
+fn killed_apply_is_recovered(layer: &str) {
     let many = format!("sed -i s/one/two/ a.txt; mkdir made; for n in $(seq {FILES}); do echo $n > made/$n; done");
     // A program that is faster than the kill is started again.
     for _ in 0..10 {
-        let on = Rehearsed::new();
+        let on = Rehearsed::new(layer);
         let journals = on.home.join("applying");
         let begun = || {
             let mut staged = entries(&on.stage.ws).into_iter().filter(|name| name.starts_with(".cutonce-apply"));
@@ -162,36 +283,29 @@ fn rh_6_killed_apply_is_recovered_by_any_command() {
         }
         let next = on.run(&[], &["plans", "list"]);
         let told = String::from_utf8_lossy(&next.stderr);
-        assert!(told.contains("applying a rehearsal was interrupted here; it is"), "{told}");
+        assert!(told.contains("applying a rehearsal was interrupted here; it is"), "{layer}: {told}");
         let (made, changed) = (entries(&on.stage.ws.join("made")).len(), fs::read_to_string(on.stage.ws.join("a.txt")));
         assert!(matches!((made, changed.unwrap().as_str()), (0, "one\n") | (FILES, "two\n")), "{made} files");
         assert!(entries(&journals).is_empty() && on.layers() == 0);
         assert!(!entries(&on.stage.ws).iter().any(|name| name.starts_with(".cutonce-apply")));
         return;
     }
-    panic!("the program was never killed while it applied");
+    panic!("the program was never killed while it applied: {layer}");
 }
 
 #[test]
 fn rh_5_layers_of_killed_programs_are_swept() {
-    for setting in ["auto", "copy"] {
-        let on = Rehearsed::new();
-        fs::create_dir_all(&on.home).unwrap();
-        let settings = json!({"plan": {"rehearsal": {"layer": setting}}}).to_string();
-        fs::write(on.home.join("settings.json"), settings).unwrap();
-        let copies = on.home.with_file_name(".cutonce-rehearsals");
+    for layer in LAYERS {
+        let on = Rehearsed::new(layer);
         let waits = on.stage.ws.with_file_name("started");
         let command = format!("echo two > a.txt; until [ -e {} ]; do sleep 0.05; done", waits.display());
-        let held = || {
-            let copied = entries(&copies).iter().any(|name| name.starts_with("layer-of-"));
-            on.layers() > 0 || copied
-        };
+        let held = || on.layers() > 0;
         on.killed(&[bash(&command), said("done")], &["rehearse", "plan.md"], held).unwrap();
         assert!(held());
         // The kernel ends the program's command a moment after the program; until then the layer is in use.
         let began = std::time::Instant::now();
         while held() {
-            assert!(began.elapsed() < std::time::Duration::from_secs(60), "never swept: {setting}");
+            assert!(began.elapsed() < std::time::Duration::from_secs(60), "never swept: {layer}");
             assert!(on.run(&[], &["plans", "list"]).status.success());
         }
         assert_eq!(fs::read_to_string(on.stage.ws.join("a.txt")).unwrap(), "one\n");

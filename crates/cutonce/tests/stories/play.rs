@@ -15,7 +15,47 @@ use std::time::Duration;
 /// Timeout for a run or an expected line; only reached on failure.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The user's settings, below the home folder.
+const USER_SETTINGS: &str = ".cutonce/settings.json";
+
+/// What a story is played on. Its expectations are the same for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoryForm {
+    AsWritten,
+    /// A setting makes rehearsals work on a private copy of the workspace (RH-8).
+    PrivateCopy,
+}
+
+impl StoryForm {
+    /// What the name of the test ends with.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            StoryForm::AsWritten => "",
+            StoryForm::PrivateCopy => " on a private copy",
+        }
+    }
+
+    /// The folder below the home in which rehearsals have their layers.
+    fn layers(self) -> &'static str {
+        match self {
+            StoryForm::AsWritten => ".cutonce/layers/rehearsals",
+            StoryForm::PrivateCopy => ".cutonce-rehearsals",
+        }
+    }
+
+    /// The user's settings in this form.
+    fn settings(self, written: &str) -> Result<String, String> {
+        if self == StoryForm::AsWritten {
+            return Ok(written.into());
+        }
+        let mut settings: serde_json::Value = serde_json::from_str(written).map_err(text)?;
+        settings["plan"]["rehearsal"]["layer"] = "copy".into();
+        Ok(settings.to_string())
+    }
+}
+
 struct Stage {
+    form: StoryForm,
     root: tempfile::TempDir,
     /// Where runs start.
     cwd: PathBuf,
@@ -40,8 +80,8 @@ struct Ran {
 }
 
 /// Plays it; returns the differences and stores the actual output in the story.
-pub fn play(story: &mut Story) -> Result<Vec<String>, String> {
-    let mut stage = Stage::new()?;
+pub fn play(story: &mut Story, form: StoryForm) -> Result<Vec<String>, String> {
+    let mut stage = Stage::new(form)?;
     let mut differences = Vec::new();
     let talks: Vec<Option<String>> = (0..story.sections.len())
         .map(|at| story.sections.get(at + 1).filter(|next| next.head == "talk").map(|next| next.body.clone()))
@@ -93,12 +133,13 @@ fn compare(section: &mut Section, word: &str, found: String, differences: &mut V
 }
 
 impl Stage {
-    fn new() -> Result<Self, String> {
+    fn new(form: StoryForm) -> Result<Self, String> {
         let root = tempfile::Builder::new().prefix("story-").tempdir().map_err(text)?;
         for folder in ["ws", "home"] {
             std::fs::create_dir(root.path().join(folder)).map_err(text)?;
         }
-        Ok(Self {
+        let stage = Self {
+            form,
             cwd: root.path().join("ws"),
             root,
             server: None,
@@ -111,7 +152,12 @@ impl Stage {
             before: BTreeMap::new(),
             seen: 0,
             port: free_port()?,
-        })
+        };
+        if form == StoryForm::PrivateCopy {
+            std::fs::create_dir(stage.home().join(".cutonce")).map_err(text)?;
+            std::fs::write(stage.home().join(USER_SETTINGS), form.settings("{}")?).map_err(text)?;
+        }
+        Ok(stage)
     }
 
     fn ws(&self) -> PathBuf {
@@ -120,10 +166,12 @@ impl Stage {
     fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
-    /// `$SLUG` and `$PLAN` are the name and path of the latest plan, `$MODEL` is the address of the scripted model.
+    /// `$SLUG` and `$PLAN` are the name and path of the latest plan, `$MODEL` is the address of the scripted model,
+    /// `$LAYERS` is the folder with the layers of rehearsals.
     fn fill(&self, given: &str) -> String {
-        let text =
-            given.replace("$WS", &self.ws().display().to_string()).replace("$HOME", &self.home().display().to_string());
+        let text = given.replace("$LAYERS", &format!("$HOME/{}", self.form.layers()));
+        let text = text.replace("$WS", &self.ws().display().to_string());
+        let text = text.replace("$HOME", &self.home().display().to_string());
         let text = match &self.server {
             Some(server) => text.replace("$MODEL", &server.addr().to_string()),
             None => text,
@@ -136,12 +184,18 @@ impl Stage {
     }
 
     fn file(&mut self, path: &str, body: &str) -> Result<(), String> {
+        let mut content = self.fill(body.trim_end_matches('\n')) + "\n";
         let path = match path.strip_prefix("~/") {
-            Some(below) => self.home().join(below),
+            Some(below) => {
+                if below == USER_SETTINGS {
+                    content = self.form.settings(&content)?;
+                }
+                self.home().join(below)
+            }
             None => self.ws().join(path),
         };
         std::fs::create_dir_all(path.parent().ok_or("a file needs a name")?).map_err(text)?;
-        std::fs::write(path, self.fill(body.trim_end_matches('\n')) + "\n").map_err(text)
+        std::fs::write(path, content).map_err(text)
     }
 
     fn sh(&self, script: &str) -> Result<(), String> {

@@ -211,9 +211,9 @@ fn named_tools(sentence: &str) -> Vec<&'static str> {
         sentence.match_indices(name).any(|(at, _)| {
             let (before, after) = (&sentence[..at], &sentence[at + name.len()..]);
             let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            let begins = !before.ends_with(|c: char| c == ' ' || c == '(')
+            let begins = !before.ends_with([' ', '('])
                 || !before.trim_end().ends_with(|c: char| c.is_lowercase() || c == ',' || c == '(');
-            !inside(before.chars().next_back()) && !inside(after.chars().next()) && !(is_word && begins)
+            !(inside(before.chars().next_back()) || inside(after.chars().next()) || is_word && begins)
         })
     };
     let names = TOOL_NAMES.into_iter().filter(|name| named(name, false));

@@ -44,7 +44,7 @@ impl LoginStore {
         LoginStore(SecretStore::new(home.join("mcp-logins").join(short), format!("mcp-login-{short}")))
     }
 
-    /// The stored login, if there is one. A damaged one counts as none.
+    /// The stored login, if there is one. A damaged one is treated as missing.
     pub(super) fn load(&self) -> Option<StoredLogin> {
         serde_json::from_str(self.0.load()?.expose_secret()).ok()
     }

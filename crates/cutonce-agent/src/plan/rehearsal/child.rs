@@ -131,13 +131,13 @@ pub(super) enum RehearsalStop {
     Cancelled,
     /// A command reached this limit of the sandbox.
     OverLimit(String),
-    /// The layer holds more than so many megabytes.
+    /// The changes on the layer take more than so many megabytes.
     TooLarge(u32),
     /// The rehearsal took more than so many minutes.
     TooLong(u32),
 }
 
-/// Watches what the layer holds.
+/// Watches the size of the layer.
 pub(super) struct LayerWatch {
     pub upper: PathBuf,
     pub max_megabytes: u32,

@@ -1,22 +1,27 @@
 //! What a rehearsal works on: a layer over the workspace, or a private copy where the kernel has no overlays (RH-8).
 
-use super::{RehearsalError, RehearsalJob, copies_folder, rehearsals_folder};
+use super::{AgentNews, RehearsalError, RehearsalJob, copies_folder, rehearsals_folder};
 use crate::config::trust::is_trusted;
 use cutonce_core::permission::is_secret;
 use cutonce_core::settings::plan::{RehearsalLayer, RehearsalSettings};
-use cutonce_sandbox::{KeptLayer, SandboxLimits, SandboxProfile, check_throwaway_layer};
-use cutonce_tools::disk::layer::{LayerChanges, WorkspaceCopy, collect_changes};
-use cutonce_tools::shell::changes::{list_ignored_folders, list_workspace};
+use cutonce_sandbox::{KeptLayer, LayerMount, SandboxLimits, SandboxProfile, check_throwaway_layer};
+use cutonce_tools::disk::layer::{CopyRules, LayerChanges, WorkspaceCopy, collect_changes};
+use cutonce_tools::shell::changes::{journals_folder, list_ignored_folders, list_workspace};
 use serde_json::json;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// Entries of a workspace in which files with keys are looked for.
 const MAX_ENTRIES: usize = 1_000_000;
 /// Folders in which there are no keys of the user's own.
 const LEFT_OUT: [&str; 3] = [".git", "node_modules", "target"];
+
+/// Files whose copying takes so long that the user sees why nothing happens yet.
+const MANY_FILES: usize = 10_000;
 
 /// The folder in which the agent works. Dropping it removes all changes.
 #[derive(Debug)]
@@ -52,16 +57,25 @@ pub async fn describe_ground(
     let Some(why) = copy_reason(home, settings.layer) else {
         return ("plans are rehearsed on a layer over the project".into(), true);
     };
-    let files = list_workspace(root, env).await;
+    let files = match list_workspace(root, env).await {
+        Ok(files) => files,
+        Err(error) => {
+            return (format!("plans can't be rehearsed: {error}. A private copy is needed, because {why}"), false);
+        }
+    };
     let sizes = files.iter().filter_map(|path| root.join(path).symlink_metadata().ok());
     let bytes: u64 = sizes.map(|about| about.len()).sum();
-    let mut text = format!("plans are rehearsed on a private copy of the project: {} files, ", files.len());
+    let mut text = format!("plans are rehearsed on a private copy of the project: {}, ", count_files(files.len()));
     let megabytes = bytes.div_ceil(1 << 20);
     let _ = write!(text, "{megabytes} MB are copied for each rehearsal, because {why}");
     if megabytes > u64::from(settings.max_megabytes) {
         let _ = write!(text, "; that is more than `plan.rehearsal.maxMegabytes` ({})", settings.max_megabytes);
     }
     (text, false)
+}
+
+fn count_files(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "file" } else { "files" })
 }
 
 /// Finds files with keys below a folder, as far as its names can be passed on.
@@ -86,22 +100,53 @@ async fn find_secrets(folder: &Path, home: Option<PathBuf>) -> Vec<PathBuf> {
     tokio::task::spawn_blocking(walk).await.unwrap_or_default()
 }
 
-/// Copies of other rehearsals: they can contain secrets too.
-fn other_copies(layer: &KeptLayer) -> Vec<PathBuf> {
-    let own = layer.upper();
-    let folders = own.ancestors().nth(2).and_then(|copies| std::fs::read_dir(copies).ok());
-    let folders = folders.into_iter().flatten().flatten().map(|entry| entry.path());
-    folders.filter(|folder| folder.is_dir() && !own.starts_with(folder) && folder.to_str().is_some()).collect()
-}
-
 impl RehearsalJob {
     fn user_home(&self) -> Option<PathBuf> {
         self.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home))
     }
+
+    /// Copies these files of the workspace, and makes empty folders for what git ignores. The limits of a rehearsal
+    /// bound this too.
+    async fn copy_workspace(
+        &self,
+        from: &Path,
+        to: PathBuf,
+        files: Vec<PathBuf>,
+        ignored: Vec<PathBuf>,
+        cancel: &CancellationToken,
+    ) -> Result<WorkspaceCopy, RehearsalError> {
+        let (from, cancelled, home) = (from.to_path_buf(), cancel.clone(), self.user_home());
+        let (most, minutes) = (u64::from(self.limits.max_megabytes) << 20, self.limits.max_minutes);
+        let (started, limit) = (Instant::now(), Duration::from_secs(u64::from(minutes) * 60));
+        let made = tokio::task::spawn_blocking(move || {
+            let is_stopped = || cancelled.is_cancelled() || started.elapsed() > limit;
+            let is_secret = |path: &Path| {
+                let inside = path.ancestors().take_while(|path| **path != *from);
+                inside.into_iter().any(|path| is_secret(path, home.as_deref()))
+            };
+            let rules = CopyRules { max_bytes: most, is_stopped: &is_stopped, is_secret: &is_secret };
+            let copy = WorkspaceCopy::new(&from, &to, &files, rules)?;
+            copy.make_empty(&from, &ignored);
+            Ok(copy)
+        });
+        made.await.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted if cancel.is_cancelled() => RehearsalError::Cancelled,
+            io::ErrorKind::Interrupted => RehearsalError::Layer(io::Error::other(format!(
+                "to copy the workspace took more than {minutes} minutes (`plan.rehearsal.maxMinutes`)"
+            ))),
+            _ => RehearsalError::Layer(error),
+        })
+    }
 }
 
 impl RehearsalGround {
-    pub async fn open(job: &RehearsalJob, root: &Path) -> Result<RehearsalGround, RehearsalError> {
+    /// Opens an overlay, or copies the workspace; that can take long.
+    pub async fn open(
+        job: &RehearsalJob,
+        root: &Path,
+        cancel: &CancellationToken,
+        on_news: &(dyn Fn(AgentNews) + Send + Sync),
+    ) -> Result<RehearsalGround, RehearsalError> {
         let most = job.limits.max_running.max(1);
         let open = |folder: PathBuf| {
             KeptLayer::open(root, &folder, most as usize).map_err(|error| match error.kind() {
@@ -111,24 +156,22 @@ impl RehearsalGround {
         };
         if copy_reason(&job.home, job.limits.layer).is_none() {
             let layer = open(rehearsals_folder(&job.home))?;
+            std::fs::create_dir_all(journals_folder(&job.home)).map_err(RehearsalError::Layer)?;
             let secrets = find_secrets(root, job.user_home()).await;
             return Ok(RehearsalGround { layer, inside: PathBuf::new(), copy: None, secrets });
         }
         let layer = open(copies_folder(&job.home))?;
-        let files = list_workspace(root, &job.env).await;
+        let files = list_workspace(root, &job.env).await.map_err(RehearsalError::Layer)?;
+        if files.len() >= MANY_FILES {
+            let text = format!("copies the workspace first: {}", count_files(files.len()));
+            on_news(AgentNews::Called { text, calls: 0 });
+        }
         let ignored = list_ignored_folders(root, &job.env).await;
         let inside = PathBuf::from(root.file_name().unwrap_or("workspace".as_ref()));
-        let (from, to, most) =
-            (root.to_path_buf(), layer.upper().join(&inside), u64::from(job.limits.max_megabytes) << 20);
-        let made = tokio::task::spawn_blocking(move || {
-            let copy = WorkspaceCopy::new(&from, &to, &files, most)?;
-            copy.make_empty(&from, &ignored);
-            Ok(copy)
-        })
-        .await;
-        let copy = made.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(RehearsalError::Layer)?;
+        let copy = job.copy_workspace(root, layer.upper().join(&inside), files, ignored, cancel).await?;
+        // Programs can read the workspace itself, too.
         let mut secrets = find_secrets(copy.folder(), job.user_home()).await;
-        secrets.extend(other_copies(&layer));
+        secrets.extend(find_secrets(root, job.user_home()).await);
         Ok(RehearsalGround { layer, inside, copy: Some(copy), secrets })
     }
 
@@ -156,10 +199,13 @@ impl RehearsalGround {
         !self.inside.as_os_str().is_empty()
     }
 
-    pub fn profile(&self) -> SandboxProfile {
+    /// How the agent runs. What it applies on the layer has journals of its own: the next start must not look for that
+    /// in the workspace.
+    pub fn profile(&self, home: &Path) -> SandboxProfile {
+        let throwaway = vec![journals_folder(home)];
         match self.is_copy() {
             true => SandboxProfile::Unconfined,
-            false => SandboxProfile::Layered(self.layer.mount(Vec::new())),
+            false => SandboxProfile::Layered(LayerMount { throwaway, ..self.layer.mount(Vec::new()) }),
         }
     }
 
@@ -179,5 +225,23 @@ impl RehearsalGround {
             settings["trust"] = json!([self.folder()]);
         }
         settings.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn rh_8_doctor_names_the_cost_of_a_copy() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, root) = (dir.path().join("home"), dir.path().join("ws"));
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(root.join("a"), vec![0; 3 << 20]).unwrap();
+        let settings = |layer| RehearsalSettings { layer, max_megabytes: 2, ..RehearsalSettings::default() };
+        let (text, is_layer) = describe_ground(&home, &root, &[], settings(RehearsalLayer::Copy)).await;
+        let wanted = "plans are rehearsed on a private copy of the project: 1 file, 3 MB are copied for each rehearsal, \
+            because `plan.rehearsal.layer` is `copy`; that is more than `plan.rehearsal.maxMegabytes` (2)";
+        assert_eq!((text.as_str(), is_layer), (wanted, false));
     }
 }

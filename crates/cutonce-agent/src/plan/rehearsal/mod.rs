@@ -24,7 +24,10 @@ use cutonce_core::plan::sha256_hex;
 use cutonce_core::settings::plan::{PlanLint, RehearsalSettings};
 use cutonce_sandbox::find_program;
 use cutonce_tools::disk::FileAccess;
-use cutonce_tools::disk::layer::{ApplyError, ApplyPlace, DiffedKind, LayerChange, check_unchanged, diff_changes};
+use cutonce_tools::disk::layer::{
+    ApplyError, ApplyPlace, DiffedKind, LayerChange, RecoveredApply, check_unchanged, diff_changes, recover_apply,
+    sweep_journals,
+};
 use cutonce_tools::shell::changes::{RehearsedChanges, WorkspaceBase, journals_folder, layers_folder};
 use ground::RehearsalGround;
 use serde_json::Value;
@@ -167,7 +170,7 @@ impl RehearsalJob {
         // Git takes long in a large tree, and the agent need not wait for it.
         let (base_root, base_env) = (root.clone(), self.env.clone());
         let base = tokio::spawn(async move { WorkspaceBase::new(&base_root, &base_env).await });
-        let ground = RehearsalGround::open(&self, &root).await?;
+        let ground = RehearsalGround::open(&self, &root, cancel, on_news).await?;
         let copy = self.plan_copy().map_err(RehearsalError::Start)?;
         let plan = copy.as_ref().map_or(PathBuf::from(&self.plan.path), |copy| copy.path().to_path_buf());
         let agent = RehearsingAgent {
@@ -176,7 +179,7 @@ impl RehearsalJob {
             folder: ground.folder(),
             shown_folder: root.clone(),
             env: self.env.clone(),
-            profile: ground.profile(),
+            profile: ground.profile(&self.home),
         };
         let upper = ground.upper();
         let watch = LayerWatch {
@@ -319,8 +322,31 @@ fn copies_folder(home: &Path) -> PathBuf {
 
 /// Removes the layers and copies of rehearsals whose program was killed, and kept ones that expired.
 pub fn sweep_rehearsals(home: &Path) -> io::Result<()> {
-    cutonce_sandbox::sweep_layers(&copies_folder(home))?;
+    let copies = copies_folder(home);
+    cutonce_sandbox::sweep_layers(&copies)?;
+    sweep_journals(&journals_folder(home), &copies.canonicalize().unwrap_or(copies));
     cutonce_sandbox::sweep_layers(&rehearsals_folder(home))
+}
+
+/// Completes or undoes what a killed program began to apply in this folder or in one around it. Returns what the user
+/// should know.
+pub fn recover_applying(home: &Path, folder: &Path) -> Vec<String> {
+    let journals = journals_folder(home);
+    let Some(folder) = journals.exists().then(|| folder.canonicalize().ok()).flatten() else { return Vec::new() };
+    let told = |root: &Path| {
+        let recovered = recover_apply(&journals, root).transpose()?;
+        let place = if root == folder { "here".to_string() } else { format!("in {}", root.display()) };
+        Some(match recovered {
+            Ok(RecoveredApply::Completed) => {
+                format!("applying a rehearsal was interrupted {place}; it is completed now.")
+            }
+            Ok(RecoveredApply::Undone) => format!("applying a rehearsal was interrupted {place}; it is undone now."),
+            Err(error) => {
+                format!("applying a rehearsal was interrupted {place}, and it can't be completed: {error}")
+            }
+        })
+    };
+    folder.ancestors().filter_map(told).collect()
 }
 
 /// The cutonce program: this one, or the one on the PATH if this is another program with cutonce as a library.

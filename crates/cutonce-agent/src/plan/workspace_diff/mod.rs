@@ -38,7 +38,7 @@ struct SnapshotState {
 
 impl WorkspaceSnapshot {
     /// Starts recording everything below `roots` (resolved folders) and returns immediately. `entered` may be long
-    /// ago: a file with a later ctime counts as changed, so that a session resumed in plan mode also reports it.
+    /// ago: a file with a later ctime is reported as changed, so that a session resumed in plan mode also reports it.
     pub fn start(roots: Vec<PathBuf>, entered: SystemTime) -> WorkspaceSnapshot {
         let entered = entered.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let entered = i64::try_from(entered).unwrap_or(i64::MAX);

@@ -4,6 +4,7 @@
 //! relative to the open folder, which keeps two million files small and no link can lead the walk elsewhere.
 
 use cutonce_core::sync::LockUnpoisoned;
+use cutonce_core::sync::WaitUnpoisoned;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Maximum number of files, at about 60 bytes each plus the name.
 const MAX_FILES: usize = 2_000_000;
@@ -167,7 +168,7 @@ impl ParallelWalk<'_> {
             if queue.busy == 0 {
                 return None;
             }
-            queue = self.more.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self.more.wait_unpoisoned(queue);
         }
     }
 

@@ -155,8 +155,8 @@ struct FileMailboxReader {
 }
 
 impl FileMailboxReader {
-    /// A full mailbox that was read to its end holds what is not a message. Nothing could be sent to its reader any
-    /// more, so it is emptied, once every message is done.
+    /// Empties a full mailbox that was read to its end, once every message is done. It contains something else than
+    /// messages, and its reader could get none any more.
     fn clear_if_full(&mut self) -> Result<(), MailError> {
         let Some(bytes) = size_if_full(&self.folder) else { return Ok(()) };
         if self.delivered > read_done(&self.done_file)? {

@@ -1,6 +1,6 @@
 //! Credential stores of common tools, relative to a home folder. An entry is a file, or a folder with all below it.
 
-/// Stores whose path is the same in any folder that holds a copy of a home.
+/// Stores whose path is the same in any folder that contains a copy of a home.
 pub(super) const ANYWHERE: &[&str] = &[
     // Keys, keyrings and password managers.
     ".ssh",

@@ -23,7 +23,7 @@ pub fn headless_result(found: &PlanContent, path: &str, answer: &str, plan_wante
     }
 }
 
-/// What `cutonce plan` tells on stderr about the plan that it printed: where it is and how to implement it.
+/// The text of `cutonce plan` on stderr about the plan that it printed: where it is and how to implement it.
 pub fn describe_plan(slug: &str, path: &str, sha256: &str) -> String {
     format!("plan: {slug}\npath: {path}\nsha256: {sha256}\nnext: cutonce implement {slug}")
 }

@@ -159,13 +159,19 @@ impl PlanExitRequest {
         let approve =
             approve.map(|label| PlanChoice { key: ChoiceKey::Restore, label: label.into(), mode: Mode::Default });
         let keep = choices_with_plan(Mode::Default).into_iter().find(|choice| choice.key == ChoiceKey::KeepPlanning);
+        let choices = approve.into_iter().chain(keep).collect();
+        PlanExitRequest { sha256, revision: 1, ..PlanExitRequest::of_others(ask_id, name, choices) }
+    }
+
+    /// A plan that this session did not make, with nothing but its name and the choices.
+    pub(super) fn of_others(ask_id: String, plan_file_path: String, choices: Vec<PlanChoice>) -> PlanExitRequest {
         PlanExitRequest {
             ask_id,
             plan: None,
-            plan_file_path: name,
-            sha256,
-            revision: 1,
-            choices: approve.into_iter().chain(keep).collect(),
+            plan_file_path,
+            sha256: None,
+            revision: 0,
+            choices,
             layer: EnforcementLevel::Sandbox,
             changed_files: Vec::new(),
             shells: Vec::new(),

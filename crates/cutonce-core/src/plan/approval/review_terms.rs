@@ -6,6 +6,7 @@ use crate::plan::contract::{PlanContract, PlanStep, PlannedKind};
 use crate::plan::progress::{StepAnswer, StepState};
 use crate::settings::models::ModelPrice;
 use crate::settings::plan::ScopeMode;
+use crate::text::number::count_noun;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ pub const OFFERED_BUDGETS: [f64; 7] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReviewTerms {
-    /// Answers that differ from what counts without one, by step.
+    /// Answers that differ from the default, by step.
     pub steps: BTreeMap<String, StepAnswer>,
     pub model: Option<String>,
     pub effort: Option<Effort>,
@@ -186,7 +187,7 @@ impl ContractSummary {
 
     /// The line in words, each shorter than the one before.
     pub fn variants(&self) -> [String; 3] {
-        let (checks, steps) = (plural(self.checks, "check"), self.steps);
+        let (checks, steps) = (count_noun(self.checks, "check"), self.steps);
         let medium = format!(
             "{} changed, {} created, {} deleted · {checks} · {}/{steps} steps",
             self.changed, self.created, self.deleted, self.approved
@@ -196,11 +197,11 @@ impl ContractSummary {
 
     /// One line for wide screens.
     pub fn text(&self) -> String {
-        let (files, checks) = (plural(self.changed, "file"), plural(self.checks, "check"));
+        let (files, checks) = (count_noun(self.changed, "file"), count_noun(self.checks, "check"));
         let change = if self.changed == 1 { "changes" } else { "change" };
         let steps = match self.approved == self.steps {
-            true => format!("{} approved", plural(self.steps, "step")),
-            false => format!("{} of {} approved", self.approved, plural(self.steps, "step")),
+            true => format!("{} approved", count_noun(self.steps, "step")),
+            false => format!("{} of {} approved", self.approved, count_noun(self.steps, "step")),
         };
         let asked = self.asked.map(|asked| format!(", {asked} changed or new")).unwrap_or_default();
         format!("{files} {change}, {} created, {} deleted · {checks} · {steps}{asked}", self.created, self.deleted)
@@ -208,7 +209,7 @@ impl ContractSummary {
 
     /// One line for narrow screens.
     fn short_text(&self) -> String {
-        let (checks, steps) = (plural(self.checks, "check"), self.steps);
+        let (checks, steps) = (count_noun(self.checks, "check"), self.steps);
         format!("~{} +{} -{} · {checks} · {}/{steps} steps", self.changed, self.created, self.deleted, self.approved)
     }
 }
@@ -220,10 +221,6 @@ fn rank(kind: PlannedKind) -> u8 {
         PlannedKind::Delete => 2,
         PlannedKind::New => 3,
     }
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 #[cfg(test)]

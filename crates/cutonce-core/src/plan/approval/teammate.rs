@@ -2,7 +2,7 @@
 //! plan, without the choices that only work in the own conversation.
 
 use super::answer::{PlanAnswer, mode_after, quote_comments};
-use super::request::{ChoiceKey, EnforcementLevel, PlanChoice, PlanExitRequest, new_choice};
+use super::request::{ChoiceKey, PlanChoice, PlanExitRequest, new_choice};
 use super::result::format_comments;
 use crate::mode::Mode;
 use crate::team::{PlanApprovalRequest, PlanApprovalResponse};
@@ -11,25 +11,13 @@ impl PlanExitRequest {
     /// Builds the request for a teammate's plan. `gives`: the strongest mode that the lead can grant
     /// (PM-132).
     pub fn for_teammate(asked: &PlanApprovalRequest, gives: Mode) -> PlanExitRequest {
+        let (ask_id, path) = (asked.request_id.clone(), asked.plan_file_path.clone());
         PlanExitRequest {
-            ask_id: asked.request_id.clone(),
             plan: Some(asked.plan_content.clone()),
-            plan_file_path: asked.plan_file_path.clone(),
             sha256: Some(asked.sha256.clone()),
-            revision: 0,
-            choices: teammate_choices(gives),
-            layer: EnforcementLevel::Sandbox,
-            changed_files: Vec::new(),
-            shells: Vec::new(),
-            contacted_hosts: Vec::new(),
             notice: Some(format!("This is the plan of your teammate {}.", asked.from)),
             from: Some(asked.from.clone()),
-            contract: None,
-            freshness: None,
-            scope_method: None,
-            estimate: None,
-            amends: None,
-            stay: 0,
+            ..PlanExitRequest::of_others(ask_id, path, teammate_choices(gives))
         }
     }
 }

@@ -73,7 +73,7 @@ const UNREADABLE_PLAN: &str = "Already in plan mode. The plan file can't be read
 pub const CURRENT_PLAN: &str = "Current Plan";
 
 impl ModeCommand {
-    /// The meaning of `/plan` and `/mode` with these words; `None` for other commands.
+    /// The meaning of `/plan` and `/mode` with these arguments; `None` for other commands.
     pub fn from_slash(command: SlashCommand, words: &str) -> Option<ModeCommand> {
         match command {
             SlashCommand::Plan => Some(ModeCommand::Plan(PlanCommand::parse(words))),
@@ -84,7 +84,7 @@ impl ModeCommand {
 }
 
 impl PlanCommand {
-    /// Parses the words after `/plan`.
+    /// Parses the arguments of `/plan`.
     pub fn parse(words: &str) -> PlanCommand {
         match words.trim() {
             "" => PlanCommand::Bare,

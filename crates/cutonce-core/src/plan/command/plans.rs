@@ -1,4 +1,4 @@
-//! The words after `/plans` (PC-41).
+//! The arguments of `/plans` (PC-41).
 
 /// What `/plans` does. Names are as typed: a plan's name, or its number in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum PlanListCommand {
 pub const PLANS_USAGE: &str = "/plans, or /plans review|switch|park|delete|report NAME";
 
 impl PlanListCommand {
-    /// Parses the words after `/plans`; `None` if they are no command.
+    /// Parses the arguments of `/plans`; `None` if they are no command.
     pub fn parse(words: &str) -> Option<PlanListCommand> {
         let (word, name) = words.trim().split_once(char::is_whitespace).unwrap_or((words.trim(), ""));
         let name = name.trim().to_string();

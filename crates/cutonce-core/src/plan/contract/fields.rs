@@ -4,12 +4,16 @@ use super::markdown::{self, LineKind, PlanLine};
 use super::paths::{self, kind_mark};
 use super::steps::StepLines;
 use super::{FileFact, PlanFacts, PlanStep, PlannedFile, PlannedKind, RejectedPath, commands, sections};
+use crate::text::{sanitize::one_line, truncate::with_ellipsis};
 use std::collections::BTreeSet;
 
 /// Maximum length of a title, which reminders repeat.
 const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of files, checks and predecessors of one step.
 const MAX_FIELD_VALUES: usize = 200;
+
+/// Columns that make a line code.
+const CODE_INDENT: usize = 4;
 
 /// What a line of a step says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,11 +101,7 @@ fn is_rule(text: &str) -> bool {
 }
 
 fn clean_title(title: &str) -> String {
-    let shown = crate::text::sanitize::one_line(&markdown::without_emphasis(title));
-    match shown.char_indices().nth(MAX_TITLE_CHARS) {
-        Some((at, _)) => format!("{}…", &shown[..at]),
-        None => shown,
-    }
+    with_ellipsis(one_line(&markdown::without_emphasis(title)), MAX_TITLE_CHARS)
 }
 
 impl StepReader<'_> {
@@ -127,6 +127,7 @@ impl StepReader<'_> {
     fn read_value(&mut self, field: Field, value: &str, line: u32) {
         match field {
             Field::Files(kind) | Field::Label(kind) => self.add_paths(value, kind, line),
+            Field::Check if is_nothing(value) => {}
             Field::Check => self.add_checks(commands::in_value(value), line),
             Field::After => {
                 self.step.after_line = line;
@@ -446,6 +447,12 @@ pub(super) fn plan_checks(lines: &[PlanLine<'_>], in_step: impl Fn(usize) -> boo
                 found.extend(commands::in_block(language, &code).into_iter().map(|command| (line.number + 1, command)));
                 at += length;
             }
+            LineKind::Text if section.is_some() && is_indented_code(lines, at) => {
+                let length = lines[at..].iter().take_while(|line| line.indent >= CODE_INDENT).count();
+                let code: Vec<&str> = lines[at..at + length].iter().map(|line| line.text).collect();
+                found.extend(commands::in_block("", &code).into_iter().map(|command| (line.number, command)));
+                at += length - 1;
+            }
             LineKind::Item { .. } | LineKind::Text if section.is_some() => {
                 found.extend(commands::in_prose(line.content()).into_iter().map(|command| (line.number, command)));
             }
@@ -454,4 +461,12 @@ pub(super) fn plan_checks(lines: &[PlanLine<'_>], in_step: impl Fn(usize) -> boo
         at += 1;
     }
     found
+}
+
+/// True if a code block without a fence starts here: behind a blank line, and not as a part of a list.
+fn is_indented_code(lines: &[PlanLine<'_>], at: usize) -> bool {
+    let after_blank = at.checked_sub(1).is_some_and(|before| lines[before].kind == LineKind::Blank);
+    let outer = lines[..at].iter().rev().find(|line| line.kind != LineKind::Blank && line.indent < CODE_INDENT);
+    let in_list = outer.is_some_and(|line| matches!(line.kind, LineKind::Item { .. }));
+    lines[at].indent >= CODE_INDENT && after_blank && !in_list
 }

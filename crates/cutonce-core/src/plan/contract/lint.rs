@@ -202,8 +202,9 @@ impl Linter<'_> {
             let Ok(path) = paths::normalize_path(reference.path, self.facts.root()) else { continue };
             let FileFact::File { lines: Some(lines) } = self.fact(&path) else { continue };
             if number > lines || number == 0 {
+                let noun = if lines == 1 { "line" } else { "lines" };
                 let text =
-                    format!("`{word}` names line {number}, but the file has {lines} lines. Correct the reference.");
+                    format!("`{word}` names line {number}, but the file has {lines} {noun}. Correct the reference.");
                 let step = self.step_at(line.number);
                 self.add(FindingKind::BadReference, step.as_deref(), line.number, text);
             }

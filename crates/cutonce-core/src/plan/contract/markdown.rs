@@ -1,5 +1,7 @@
 //! Lines of markdown with the little structure that a contract needs: headings, list items, code.
 
+use crate::text::front_matter::front_matter_lines;
+
 /// One line of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlanLine<'a> {
@@ -57,13 +59,17 @@ impl<'a> PlanLine<'a> {
     }
 }
 
+/// Maximum number of lines of a plan's front matter.
+const MAX_FRONT_MATTER: u32 = 200;
+
 /// State between lines.
 #[derive(Default)]
 struct LineReader<'a> {
     /// Character and length of the fence of the current code block.
     fence: Option<(char, usize)>,
     in_comment: bool,
-    in_front_matter: bool,
+    /// Lines that the front matter takes.
+    front_matter: u32,
     lines: Vec<PlanLine<'a>>,
 }
 
@@ -72,7 +78,11 @@ pub(super) fn read_lines(text: &str) -> Vec<PlanLine<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = LineReader::default();
     let mut lines = text.split('\n').peekable();
-    reader.in_front_matter = has_front_matter(text);
+    reader.front_matter = match u32::try_from(front_matter_lines(text)) {
+        Ok(lines) if lines <= MAX_FRONT_MATTER => lines,
+        // A rule in the first line and another one far below.
+        Ok(_) | Err(_) => 0,
+    };
     let mut number = 0_u32;
     while let Some(raw) = lines.next() {
         number = number.saturating_add(1);
@@ -82,11 +92,6 @@ pub(super) fn read_lines(text: &str) -> Vec<PlanLine<'_>> {
         reader.read_line(number, raw.strip_suffix('\r').unwrap_or(raw));
     }
     reader.lines
-}
-
-/// Front matter starts in the first line and has a known end.
-fn has_front_matter(text: &str) -> bool {
-    text.starts_with("---\n") && text.lines().skip(1).take(200).any(|line| line.trim_end() == "---")
 }
 
 impl<'a> LineReader<'a> {
@@ -103,8 +108,7 @@ impl<'a> LineReader<'a> {
     }
 
     fn classify(&mut self, number: u32, indent: usize, text: &'a str) -> LineKind<'a> {
-        if self.in_front_matter {
-            self.in_front_matter = number == 1 || text != "---";
+        if number <= self.front_matter {
             return LineKind::Blank;
         }
         if let Some((mark, length)) = self.fence {

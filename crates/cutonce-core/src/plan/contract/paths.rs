@@ -267,7 +267,7 @@ pub(super) fn normalize_path(given: &str, root: &str) -> Result<String, &'static
     Ok(clean)
 }
 
-/// True if the path stands for several files. Brackets are part of names: `app/[id]/page.tsx`.
+/// True if the path can match several files. Brackets are part of names: `app/[id]/page.tsx`.
 pub(in crate::plan) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?']) || (path.contains('{') && path.contains(',') && path.contains('}'))
 }
@@ -314,9 +314,9 @@ pub fn matches_path(planned: &str, path: &str) -> bool {
     is_glob(planned) && matches_glob(planned, path)
 }
 
-/// True if the pattern covers the whole workspace.
+/// True if the pattern covers the whole workspace, or all of its folders.
 pub(super) fn matches_everything(pattern: &str) -> bool {
-    ["q", "zz/q.x", "Zz/w/e/r.t"].into_iter().all(|path| matches_path(pattern, path))
+    ["zz/q.x", "Zz/w/e/r.t", "0/_"].into_iter().all(|path| matches_path(pattern, path))
 }
 
 /// The kind of a mark such as `(new)`.

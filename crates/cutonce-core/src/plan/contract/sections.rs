@@ -2,7 +2,7 @@
 
 use super::markdown::without_emphasis;
 
-/// Headings whose list holds the steps: Steps, Plan, Implementation, Tasks, Changes.
+/// Headings whose list contains the steps: Steps, Plan, Implementation, Tasks, Changes.
 const STEPS: &[&str] = &[
     // English
     "steps",
@@ -157,6 +157,13 @@ const ASIDES: &[&str] = &[
     "risks",
     "alternatives",
     "alternatives considered",
+    "options",
+    "options considered",
+    "decisions",
+    "constraints",
+    "limitations",
+    "considerations",
+    "future work",
     "scope",
     "goals",
     "criteria",
@@ -173,11 +180,14 @@ const ASIDES: &[&str] = &[
     "fragen",
     "risiken",
     "alternativen",
+    "optionen",
+    "möglichkeiten",
     "questions ouvertes",
     "risques",
     "preguntas",
     "riesgos",
     "alternativas",
+    "opciones",
     "风险",
     "風險",
     "问题",

@@ -139,10 +139,11 @@ fn only_list(lines: &[PlanLine<'_>]) -> Option<Vec<StepLines>> {
                 let heading = |line: &PlanLine<'_>| matches!(line.kind, LineKind::Heading { .. });
                 let to = at + lines[at..].iter().take_while(|line| !heading(line)).count();
                 let (list, next) = read_list(lines, at, to);
-                if found.replace(list).is_some() {
+                at = next;
+                // Questions to the user are no steps.
+                if !list.iter().all(|step| step.title.ends_with(['?', '？'])) && found.replace(list).is_some() {
                     return None;
                 }
-                at = next;
                 continue;
             }
             _ => {}

@@ -42,8 +42,18 @@ fn pc_2_paths_never_leave_the_workspace() {
 }
 
 #[test]
+fn pc_1_front_matter_is_no_part_of_the_plan() {
+    for (open, end) in [("---\n", "\n"), ("---\r\n", "\r\n"), ("\u{feff}---\n", "\n"), ("--- \n", "\n")] {
+        let text = format!("{open}1. a key{end}---{end}## Steps{end}{end}1. a{end}");
+        assert_eq!(parse(&text).steps.iter().map(|step| step.title.as_str()).collect::<Vec<_>>(), ["a"], "{text:?}");
+    }
+    let two_rules = format!("---\n\n## Steps\n\n1. a\n{}---\n", "\n".repeat(200));
+    assert_eq!(parse(&two_rules).steps.len(), 1);
+}
+
+#[test]
 fn pc_6_globs_over_everything_are_findings() {
-    for glob in ["**", "**/*", ".", "./", "*/../**", "/home/me/project", "**/**/*"] {
+    for glob in ["**", "**/*", ".", "./", "*/../**", "/home/me/project", "**/**/*", "?*/**"] {
         let contract = parse(&format!("## Steps\n\n1. a\n   - files: `{glob}`\n"));
         assert_eq!(kinds(&contract), [FindingKind::BadReference], "{glob}");
     }
@@ -82,6 +92,31 @@ fn pc_1_lists_continue_behind_headings() {
     );
     // Without continued numbers it is another list.
     assert_eq!(parse("## Steps\n1. a\n2. b\n### Later\n1. c\n").steps.len(), 2);
+}
+
+#[test]
+fn pc_1_options_and_questions_are_no_steps() {
+    for text in [
+        "# Memory\n\n## Options\n\n1. An LRU\n2. A TTL\n\n## Recommendation\n\nThe LRU.\n",
+        "## Design decisions\n\n1. No cache\n2. One file\n",
+        "## Optionen\n\n1. Eins\n2. Zwei\n",
+        "I need answers first:\n\n1. Which database?\n2. 哪个区域？\n",
+    ] {
+        assert_eq!(PlanContract::parse(text, &NoFiles), None, "{text}");
+    }
+    let both = parse("Questions:\n\n1. Which one?\n\nThen:\n\n1. Is it `a.rs`? Change it\n2. And `b.rs`?\n");
+    assert_eq!(paths(&both), ["a.rs", "b.rs"]);
+}
+
+#[test]
+fn pc_2_checks_in_indented_code_and_none() {
+    let text = "## Steps\n\n1. a\n   - verify: none\n2. b\n   - check: n/a\n\n## Verification\n\nRun:\n\n    $ make all\n    ok\n\n- by hand\n\n      make not-code-of-a-list\n";
+    let contract = parse(text);
+    assert_eq!(
+        (contract.checks.as_slice(), contract.check_lines.as_slice()),
+        (["make all".to_string()].as_slice(), [12].as_slice())
+    );
+    assert!(contract.steps.iter().all(|step| step.checks.is_empty()), "{:?}", contract.steps);
 }
 
 #[test]

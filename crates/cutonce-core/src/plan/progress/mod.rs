@@ -247,7 +247,7 @@ impl PlanProgress {
         }
     }
 
-    /// Position of the first evidence that counts for a step.
+    /// Position of the first evidence of a step.
     fn since(&self, step: &PlanStep) -> usize {
         self.since.get(&step.id).copied().unwrap_or_default()
     }

@@ -5,8 +5,8 @@ use super::journal::{
     ApplyError, ApplyJournal, ApplyStep, FileIdentity, JournalFile, JournalPath, JournalState, RecoveredApply, STAGING,
 };
 use super::{LayerChange, LayerNode, hash_content, read_node};
-use crate::disk::{FileAccess, FileStamp, MAX_CHANGE, VersionStore};
-use rustix::fs::{AtFlags, CWD, RenameFlags};
+use crate::disk::{FileAccess, MAX_CHANGE, VersionStore};
+use rustix::fs::{CWD, RenameFlags};
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -50,8 +50,25 @@ pub fn recover_apply(journals: &Path, root: &Path) -> Result<Option<RecoveredApp
             }
             ended => ended.map(Some),
         },
-        // It was killed before it had a journal.
-        None => file.remove().map(|()| None).map_err(failed),
+        // It ended before its first state was on disk; power loss can keep the folder and not the state.
+        None => {
+            remove_staging_folders(root);
+            file.remove().map(|()| None).map_err(failed)
+        }
+    }
+}
+
+/// Removes the journals of folders below `copies` that are gone: private copies of killed rehearsals (RH-8). Another
+/// workspace that is missing may only not be mounted.
+pub fn sweep_journals(journals: &Path, copies: &Path) {
+    for entry in fs::read_dir(journals).into_iter().flatten().flatten() {
+        let Some(root) = JournalFile::root_in(&entry.path()) else { continue };
+        if root.starts_with(copies)
+            && !root.exists()
+            && let Ok(file) = JournalFile::open(journals, &root, false)
+        {
+            let _ = file.remove();
+        }
     }
 }
 
@@ -149,26 +166,8 @@ impl FileAccess {
         if let Some(journal) = file.read().map_err(|source| failed("read", place.journals, source))? {
             journal.run(&file)?;
         }
-        check_unchanged(place, changes)?;
-        let mut journal = ApplyJournal {
-            state: JournalState::Staging,
-            root: JournalPath(place.root.into()),
-            staging: JournalPath(staging_folder(place.root)),
-            steps: Vec::new(),
-        };
-        file.write(&journal).map_err(|source| failed("write", place.journals, source))?;
-        let staged = stage(place, &mut journal, changes, versions);
-        let staged = staged.and_then(|()| {
-            journal.state = JournalState::Commit;
-            file.write(&journal).map_err(|source| failed("write", place.journals, source))
-        });
-        if let Err(error) = staged {
-            journal.state = JournalState::Staging;
-            journal.run(&file)?;
-            return Err(error);
-        }
-        journal.run(&file)?;
-        Ok(())
+        let compared = compare(place, changes)?;
+        apply_compared(place, &file, (changes, &compared), versions)
     }
 
     /// Tells the listener about each file; git's own folder is no part of the work.
@@ -182,16 +181,44 @@ impl FileAccess {
     }
 }
 
+/// Applies changes that were compared with the workspace: all of them or none.
+pub(super) fn apply_compared(
+    place: ApplyPlace<'_>,
+    file: &JournalFile,
+    (changes, compared): (&[LayerChange], &[ComparedFile]),
+    versions: OldVersions<'_>,
+) -> Result<(), ApplyError> {
+    let mut journal = ApplyJournal {
+        state: JournalState::Staging,
+        root: JournalPath(place.root.into()),
+        staging: JournalPath(staging_folder(place.root)),
+        steps: Vec::new(),
+    };
+    file.write(&journal).map_err(|source| failed("write", place.journals, source))?;
+    let staged = stage(place, &mut journal, (changes, compared), versions);
+    let staged = staged.and_then(|()| {
+        journal.state = JournalState::Commit;
+        file.write(&journal).map_err(|source| failed("write", place.journals, source))
+    });
+    if let Err(error) = staged {
+        journal.state = JournalState::Staging;
+        journal.run(file)?;
+        return Err(error);
+    }
+    journal.run(file)?;
+    Ok(())
+}
+
 /// Fills the staging folder, lists the steps, and stores the old contents.
 fn stage(
     place: ApplyPlace<'_>,
     journal: &mut ApplyJournal,
-    changes: &[LayerChange],
+    (changes, compared): (&[LayerChange], &[ComparedFile]),
     versions: OldVersions<'_>,
 ) -> Result<(), ApplyError> {
     let staging = journal.staging.0.clone();
     DirBuilder::new().mode(0o700).create(&staging).map_err(|source| failed("write to", place.root, source))?;
-    journal.steps = list_steps(place, changes)?;
+    journal.steps = list_steps(place, changes, compared);
     stage_all(place, &staging, &journal.steps, changes)?;
     if let Some(versions) = versions {
         for change in changes {
@@ -249,6 +276,20 @@ fn failed(doing: &'static str, path: &Path, source: io::Error) -> ApplyError {
     ApplyError::Failed { doing, path: path.into(), source }
 }
 
+/// Removes all staging folders. The caller holds the lock, so no program uses one.
+fn remove_staging_folders(root: &Path) {
+    let is_ours = |name: &str| {
+        let number = name.strip_prefix(STAGING).unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
+    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && entry.file_name().to_str().is_some_and(is_ours) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A folder in the workspace itself: a rename must not cross file systems.
 fn staging_folder(root: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -258,41 +299,54 @@ fn staging_folder(root: &Path) -> PathBuf {
 
 /// Compares the workspace with what the changes are based on.
 pub fn check_unchanged(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
+    compare(place, changes).map(|_| ())
+}
+
+/// The file that a change replaces, as it was when its content was compared; `None`: there was no file.
+pub(super) type ComparedFile = Option<FileIdentity>;
+
+/// Compares the workspace with what the changes are based on. A file that changes from now on is another one.
+pub(super) fn compare(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<Vec<ComparedFile>, ApplyError> {
     let device = fs::metadata(place.root).map_err(|source| failed("read", place.root, source))?.dev();
-    let mut paths = Vec::new();
+    let (mut paths, mut compared) = (Vec::new(), Vec::new());
     for change in changes {
         let at = place.root.join(&change.path);
         let hidden = !missing_parents(place.root, &change.path).is_empty();
+        // Read before the content.
+        let mut identity = None;
         let now = match at.symlink_metadata() {
             // A link took the place of a folder around it, or leads there.
             _ if hidden => None,
             Ok(about) if about.dev() != device => {
                 return Err(failed("change", &at, io::Error::other("it is on another file system than the workspace")));
             }
-            Ok(about) => read_node(&at, &about).map_err(|source| failed("read", &at, source))?,
+            Ok(about) => {
+                identity = (!about.is_dir()).then(|| FileIdentity::new(&about));
+                read_node(&at, &about).map_err(|source| failed("read", &at, source))?
+            }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
             Err(error) => return Err(failed("read", &at, error)),
         };
         if now != change.old {
             paths.push(change.path.clone());
         }
+        compared.push(identity);
     }
-    if paths.is_empty() { Ok(()) } else { Err(ApplyError::Changed { paths }) }
+    if paths.is_empty() { Ok(compared) } else { Err(ApplyError::Changed { paths }) }
 }
 
 /// The steps in an order that works: removals, folders, files, modes of folders.
-fn list_steps(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<Vec<ApplyStep>, ApplyError> {
+fn list_steps(place: ApplyPlace<'_>, changes: &[LayerChange], compared: &[ComparedFile]) -> Vec<ApplyStep> {
     let is_folder = |node: &Option<LayerNode>| matches!(node, Some(LayerNode::Folder { .. }));
     let is_leaf = |node: &Option<LayerNode>| node.is_some() && !is_folder(node);
     let (mut removals, mut folders, mut places, mut modes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut made: BTreeSet<PathBuf> = BTreeSet::new();
-    for (n, change) in changes.iter().enumerate() {
+    for (n, (change, was)) in changes.iter().zip(compared).enumerate() {
         let path = || JournalPath(change.path.clone());
         if is_leaf(&change.new) || is_folder(&change.new) {
             made.extend(missing_parents(place.root, &change.path));
         }
-        let was = is_leaf(&change.old).then(|| identity_of(&place.root.join(&change.path))).transpose()?;
-        match (was, is_leaf(&change.new)) {
+        match (*was, is_leaf(&change.new)) {
             (was, true) => places.push(ApplyStep::Place { path: path(), n, was }),
             (Some(was), false) => removals.push(ApplyStep::Remove { path: path(), n, was }),
             (None, false) => {}
@@ -315,7 +369,7 @@ fn list_steps(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<Vec<Appl
         folders.push(ApplyStep::MakeFolder { path: JournalPath(folder.clone()) });
         modes.push(ApplyStep::SetMode { path: JournalPath(folder), old: None, new: mode });
     }
-    Ok(removals.into_iter().chain(folders).chain(places).chain(modes).collect())
+    removals.into_iter().chain(folders).chain(places).chain(modes).collect()
 }
 
 /// The folders around a path that the workspace does not have.
@@ -325,12 +379,6 @@ fn missing_parents(root: &Path, path: &Path) -> Vec<PathBuf> {
         .take_while(|parent| !root.join(parent).symlink_metadata().is_ok_and(|about| about.is_dir()))
         .map(Path::to_path_buf)
         .collect()
-}
-
-fn identity_of(path: &Path) -> Result<FileIdentity, ApplyError> {
-    let stat = rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW);
-    let stat = stat.map_err(|errno| failed("read", path, errno.into()))?;
-    Ok(FileIdentity::from_stamp(&FileStamp::from_stat(&stat)))
 }
 
 /// Makes a complete copy in the staging folder: content, mode, time; owner and attributes of the file that it

@@ -5,7 +5,7 @@ use super::collect::Collector;
 use super::{LayerChanges, name_path};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -25,6 +25,20 @@ pub struct WorkspaceCopy {
     proven_until: SystemTime,
     /// Bytes of all files.
     pub bytes: u64,
+    max_bytes: u64,
+    /// Secret files, which the copy has without their content.
+    blanks: BTreeSet<PathBuf>,
+}
+
+/// What bounds a copy.
+#[derive(Clone, Copy)]
+pub struct CopyRules<'a> {
+    /// Bytes that the copy may have.
+    pub max_bytes: u64,
+    /// Copying fails with `Interrupted` as soon as this returns true.
+    pub is_stopped: &'a dyn Fn() -> bool,
+    /// True for files of the workspace whose content must not be in the copy: its programs can't read them anyway.
+    pub is_secret: &'a dyn Fn(&Path) -> bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -51,27 +65,27 @@ impl CopyStamp {
 }
 
 impl WorkspaceCopy {
-    /// Copies these files of `root` to `folder`, which must not exist, with what git needs to know about them. The
-    /// copy has at most `max_bytes`.
-    pub fn new(root: &Path, folder: &Path, files: &[PathBuf], max_bytes: u64) -> io::Result<WorkspaceCopy> {
+    /// Copies these files of `root` to `folder`, which must not exist, with what git needs to know about them.
+    pub fn new(root: &Path, folder: &Path, files: &[PathBuf], rules: CopyRules<'_>) -> io::Result<WorkspaceCopy> {
         make_folder(root, folder)?;
         let mut copy = WorkspaceCopy {
             folder: folder.to_path_buf(),
             known: BTreeMap::new(),
             proven_until: SystemTime::now(),
             bytes: 0,
+            max_bytes: rules.max_bytes,
+            blanks: BTreeSet::new(),
         };
         for file in files.iter().filter(|file| is_inside(file)) {
-            copy.add(root, file)?;
-            if copy.bytes > max_bytes {
-                let most = max_bytes >> 20;
-                return Err(io::Error::new(
-                    io::ErrorKind::FileTooLarge,
-                    format!("a copy of the workspace has more than {most} MB (`plan.rehearsal.maxMegabytes`)"),
-                ));
+            if (rules.is_stopped)() {
+                return Err(io::ErrorKind::Interrupted.into());
             }
+            copy.add(root, file, rules.is_secret)?;
         }
-        copy_git(&root.join(GIT), &folder.join(GIT)).map_err(|error| name_path(&root.join(GIT), &error))?;
+        copy.copy_git(root).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => error,
+            _ => name_path(&root.join(GIT), &error),
+        })?;
         copy.proven_until = SystemTime::now() - CLOCK_STEP;
         Ok(copy)
     }
@@ -93,7 +107,7 @@ impl WorkspaceCopy {
         self.known.len()
     }
 
-    fn add(&mut self, root: &Path, path: &Path) -> io::Result<()> {
+    fn add(&mut self, root: &Path, path: &Path, is_secret: &dyn Fn(&Path) -> bool) -> io::Result<()> {
         let from = root.join(path);
         let about = match from.symlink_metadata() {
             Ok(about) => about,
@@ -116,10 +130,57 @@ impl WorkspaceCopy {
             }
         }
         let to = self.folder.join(path);
-        copy_entry(&from, &to, &about).map_err(|error| name_path(&from, &error))?;
-        self.bytes += about.len();
+        if about.is_file() && is_secret(&from) {
+            OpenOptions::new().write(true).create_new(true).mode(about.mode() & 0o777).open(&to)?;
+            self.blanks.insert(path.to_path_buf());
+        } else {
+            self.count(&about)?;
+            copy_entry(&from, &to, &about).map_err(|error| name_path(&from, &error))?;
+        }
         self.known.insert(path.to_path_buf(), CopyStamp::new(&to.symlink_metadata()?));
         Ok(())
+    }
+
+    /// Counts a file before it is copied: one with holes can be larger than the disk.
+    fn count(&mut self, about: &Metadata) -> io::Result<()> {
+        self.bytes = self.bytes.saturating_add(about.len());
+        if self.bytes <= self.max_bytes {
+            return Ok(());
+        }
+        let (most, setting) = (self.max_bytes >> 20, "plan.rehearsal.maxMegabytes");
+        let why = format!("a copy of the workspace has more than {most} MB: raise `{setting}`, or ignore large files");
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, why))
+    }
+
+    /// Copies what git knows about the files, so that it works in the copy; it reads objects from the original.
+    fn copy_git(&mut self, root: &Path) -> io::Result<()> {
+        let (from, to) = (root.join(GIT), self.folder.join(GIT));
+        if !from.symlink_metadata().is_ok_and(|about| about.is_dir()) {
+            return Ok(());
+        }
+        let mut open = vec![PathBuf::new()];
+        while let Some(folder) = open.pop() {
+            make_folder(&from.join(&folder), &to.join(&folder))?;
+            for entry in fs::read_dir(from.join(&folder))? {
+                let entry = entry?;
+                let path = folder.join(entry.file_name());
+                let about = entry.metadata()?;
+                let is_top = folder.as_os_str().is_empty();
+                let left_out = is_top && LEFT_OUT_OF_GIT.iter().any(|name| entry.file_name() == *name);
+                match () {
+                    () if left_out || path.extension().is_some_and(|end| end == "lock") => {}
+                    () if about.is_dir() => open.push(path),
+                    () if about.is_file() => {
+                        self.count(&about)?;
+                        copy_entry(&from.join(&path), &to.join(&path), &about)?;
+                    }
+                    () => {}
+                }
+            }
+        }
+        let objects = from.join("objects");
+        DirBuilder::new().recursive(true).mode(0o700).create(to.join("objects/info"))?;
+        fs::write(to.join("objects/info/alternates"), objects.as_os_str().as_encoded_bytes())
     }
 
     /// Lists what changed in the copy, as changes of `root`. `opened`: when copying began.
@@ -151,6 +212,9 @@ impl WorkspaceCopy {
     }
 
     fn is_unchanged(&self, path: &Path, about: &Metadata) -> bool {
+        if self.blanks.contains(path) && about.is_file() && about.len() == 0 {
+            return true;
+        }
         let now = CopyStamp::new(about);
         self.known.get(path).is_some_and(|known| *known == now && known.changed_at() < self.proven_until)
     }
@@ -173,37 +237,11 @@ fn copy_entry(from: &Path, to: &Path, about: &Metadata) -> io::Result<()> {
     if about.is_symlink() {
         return std::os::unix::fs::symlink(fs::read_link(from)?, to);
     }
-    let mut source = crate::disk::open_listed(from)?;
+    // A file that grows meanwhile changed since the copy began, so no change of it is applied.
+    let mut source = crate::disk::open_listed(from)?.take(about.len());
     let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     // Shares the blocks where the file system can.
     io::copy(&mut source, &mut copy)?;
     copy.set_permissions(Permissions::from_mode(about.mode() & 0o777))?;
     copy.set_modified(about.modified()?)
-}
-
-/// Copies what git knows about the files, so that it works in the copy; it reads objects from the original.
-fn copy_git(from: &Path, to: &Path) -> io::Result<()> {
-    if !from.symlink_metadata().is_ok_and(|about| about.is_dir()) {
-        return Ok(());
-    }
-    let mut open = vec![PathBuf::new()];
-    while let Some(folder) = open.pop() {
-        make_folder(&from.join(&folder), &to.join(&folder))?;
-        for entry in fs::read_dir(from.join(&folder))? {
-            let entry = entry?;
-            let path = folder.join(entry.file_name());
-            let about = entry.metadata()?;
-            let is_top = folder.as_os_str().is_empty();
-            let left_out = is_top && LEFT_OUT_OF_GIT.iter().any(|name| entry.file_name() == *name);
-            match () {
-                () if left_out || path.extension().is_some_and(|end| end == "lock") => {}
-                () if about.is_dir() => open.push(path),
-                () if about.is_file() => copy_entry(&from.join(&path), &to.join(&path), &about)?,
-                () => {}
-            }
-        }
-    }
-    let objects = from.join("objects");
-    DirBuilder::new().recursive(true).mode(0o700).create(to.join("objects/info"))?;
-    fs::write(to.join("objects/info/alternates"), objects.as_os_str().as_encoded_bytes())
 }

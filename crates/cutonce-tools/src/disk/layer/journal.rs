@@ -10,10 +10,11 @@ use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 /// How the names of staging folders begin.
@@ -32,13 +33,18 @@ pub enum ApplyError {
         path.display()
     )]
     Unfinished { path: PathBuf, source: io::Error },
+    #[error(
+        "{} with the new files is gone. Some changes may be in place, others not: compare the files, for example with `git diff`.",
+        staging.display()
+    )]
+    Lost { staging: PathBuf },
 }
 
 impl ApplyError {
     /// The error as a sentence that says what became of the changes.
     pub fn message(&self) -> String {
         match self {
-            ApplyError::Unfinished { .. } => self.to_string(),
+            ApplyError::Unfinished { .. } | ApplyError::Lost { .. } => self.to_string(),
             ApplyError::Changed { .. } | ApplyError::Failed { .. } | ApplyError::NotStored { .. } => {
                 format!("Nothing was applied: {self}.")
             }
@@ -199,7 +205,11 @@ pub(super) struct FileIdentity {
 }
 
 impl FileIdentity {
-    pub fn from_stamp(stamp: &FileStamp) -> Self {
+    pub fn new(about: &Metadata) -> Self {
+        Self { inode: about.ino(), size: about.size(), modified: (about.mtime(), about.mtime_nsec()) }
+    }
+
+    fn from_stamp(stamp: &FileStamp) -> Self {
         Self { inode: stamp.inode, size: stamp.size, modified: stamp.modified }
     }
 }
@@ -287,10 +297,18 @@ impl JournalFile {
         let mut line = serde_json::to_vec(journal)?;
         line.push(b'\n');
         file.write_all(&line)?;
-        if self.durable {
+        // Before `Commit` nothing in the workspace has changed, so nothing would be lost.
+        if self.durable && journal.state != JournalState::Staging {
             file.sync_all()?;
         }
         Ok(())
+    }
+
+    /// The workspace that a journal's first state names.
+    pub fn root_in(path: &Path) -> Option<PathBuf> {
+        let text = fs::read(path).ok()?;
+        let first = text.split(|byte| *byte == b'\n').next()?;
+        Some(serde_json::from_slice::<ApplyJournal>(first).ok()?.root.0)
     }
 
     /// True if a program that applies, or was killed, left a journal or a part of one.
@@ -353,6 +371,11 @@ impl ApplyJournal {
     /// Carries out the steps, or undoes those that were carried out.
     pub fn run(mut self, file: &JournalFile) -> Result<RecoveredApply, ApplyError> {
         let at_journal = |source| ApplyError::Failed { doing: "write the journal", path: file.path.clone(), source };
+        // Someone removed it after a kill, for example with `git clean`: no later start can do more.
+        if matches!(self.state, JournalState::Commit | JournalState::Undo) && !self.staging.0.exists() {
+            file.remove().map_err(at_journal)?;
+            return Err(ApplyError::Lost { staging: self.staging.0 });
+        }
         if self.state == JournalState::Commit
             && let Err(failed) = self.commit()
         {

@@ -8,10 +8,10 @@ mod diff;
 mod journal;
 mod record;
 
-pub use apply::{ApplyPlace, check_unchanged, recover_apply};
+pub use apply::{ApplyPlace, check_unchanged, recover_apply, sweep_journals};
 pub use collect::collect_changes;
 pub(crate) use collect::leads_outside;
-pub use copy::WorkspaceCopy;
+pub use copy::{CopyRules, WorkspaceCopy};
 pub use diff::{DiffedFile, DiffedKind, LayerDiff, diff_changes};
 pub use journal::{ApplyError, RecoveredApply, path_form};
 pub(crate) use record::WorkspaceRecord;

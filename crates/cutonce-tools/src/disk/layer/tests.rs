@@ -242,6 +242,10 @@ fn without_empty_folders(tree: BTreeMap<OsString, Tree>) -> BTreeMap<OsString, T
     kept.collect()
 }
 
+fn copy_rules(max_bytes: u64) -> CopyRules<'static> {
+    CopyRules { max_bytes, is_stopped: &|| false, is_secret: &|path| path.ends_with(".env") }
+}
+
 #[test]
 fn rh_8_applied_equals_the_copy_for_random_trees() {
     for seed in 0..500 {
@@ -252,7 +256,7 @@ fn rh_8_applied_equals_the_copy_for_random_trees() {
         from.iter().for_each(|(name, node)| write_node(&on.root.join(name), node));
         let files: Vec<PathBuf> = all_leaves(&from).into_keys().collect();
         let place = on.upper.join("ws");
-        let copy = WorkspaceCopy::new(&on.root, &place, &files, u64::MAX).unwrap();
+        let copy = WorkspaceCopy::new(&on.root, &place, &files, copy_rules(u64::MAX)).unwrap();
         assert!(all_leaves(&read_tree(&place)) == all_leaves(&from), "seed {seed}");
         let later = SystemTime::now() + Duration::from_secs(60);
         assert_eq!(copy.collect_changes(&on.root, later).unwrap(), LayerChanges::default(), "seed {seed}");
@@ -278,9 +282,9 @@ fn rh_8_copy_has_the_same_rules() {
         ["kept", "gone", "changed", "removed", "../outside", ".git/config", "missing"].map(PathBuf::from).into();
     let place = on.upper.join("ws");
     let opened = SystemTime::now() + Duration::from_secs(60);
-    let too_large = WorkspaceCopy::new(&on.root, &on.upper.join("small"), &files, 10).unwrap_err();
+    let too_large = WorkspaceCopy::new(&on.root, &on.upper.join("small"), &files, copy_rules(10)).unwrap_err();
     assert!(too_large.to_string().contains("maxMegabytes"), "{too_large}");
-    let copy = WorkspaceCopy::new(&on.root, &place, &files, 1 << 20).unwrap();
+    let copy = WorkspaceCopy::new(&on.root, &place, &files, copy_rules(1 << 20)).unwrap();
     assert_eq!((copy.entries(), copy.bytes), (4, 12));
     fs::write(place.join("changed"), "new").unwrap();
     fs::remove_file(place.join("removed")).unwrap();
@@ -303,6 +307,39 @@ fn rh_8_copy_has_the_same_rules() {
     assert_eq!(names(stale.iter().collect()), ["changed", "gone", "removed"]);
 }
 
+/// A copy must not fill the disk, and the user can cancel it.
+#[test]
+fn rh_8_copy_is_bounded() {
+    let on = folders();
+    fs::File::create(on.root.join("hole")).unwrap().set_len(1 << 42).unwrap();
+    let files = [PathBuf::from("hole")];
+    let error = WorkspaceCopy::new(&on.root, &on.upper.join("ws"), &files, copy_rules(1 << 40)).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    let left = fs::symlink_metadata(on.upper.join("ws/hole"));
+    assert!(left.is_err(), "it is counted before it is copied");
+    let stopped = CopyRules { is_stopped: &|| true, ..copy_rules(u64::MAX) };
+    let error = WorkspaceCopy::new(&on.root, &on.upper.join("other"), &files, stopped).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::Interrupted);
+    run_git(&on.root, &["init", "-q"]);
+    fs::File::create(on.root.join(".git/large")).unwrap().set_len(1 << 42).unwrap();
+    let error = WorkspaceCopy::new(&on.root, &on.upper.join("git"), &[], copy_rules(1 << 40)).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+}
+
+#[test]
+fn rh_8_copy_has_no_secrets() {
+    let on = folders();
+    fs::write(on.root.join(".env"), "KEY=secret").unwrap();
+    let place = on.upper.join("ws");
+    let copy = WorkspaceCopy::new(&on.root, &place, &[".env".into()], copy_rules(1 << 20)).unwrap();
+    assert_eq!(fs::read(place.join(".env")).unwrap(), b"");
+    fs::set_permissions(place.join(".env"), fs::Permissions::from_mode(0o640)).unwrap();
+    let later = SystemTime::now() + Duration::from_secs(60);
+    assert_eq!(copy.collect_changes(&on.root, later).unwrap(), LayerChanges::default());
+    fs::write(place.join(".env"), "KEY=new").unwrap();
+    assert_eq!(copy.collect_changes(&on.root, later).unwrap().changes.len(), 1);
+}
+
 #[test]
 fn rh_3_changed_file_underneath_applies_nothing() {
     let on = folders();
@@ -320,6 +357,25 @@ fn rh_3_changed_file_underneath_applies_nothing() {
     on.assert_clean();
     let stale = collect_changes(&on.upper, &on.root, SystemTime::UNIX_EPOCH).unwrap().stale;
     assert_eq!(stale, [PathBuf::from("a"), "b".into()]);
+}
+
+/// Between the comparison and the renames someone saves a file.
+#[test]
+fn rh_3_file_saved_after_the_comparison_is_kept() {
+    let on = folders();
+    for name in ["a", "b"] {
+        fs::write(on.root.join(name), "old").unwrap();
+        fs::write(on.upper.join(name), "new").unwrap();
+    }
+    let changes = on.changes().changes;
+    let file = journal::JournalFile::open(&on.journals, &on.root, false).unwrap();
+    let compared = apply::compare(on.place(), &changes).unwrap();
+    fs::write(on.root.join("b"), "mine").unwrap();
+    let error = apply::apply_compared(on.place(), &file, (&changes, &compared), None).unwrap_err();
+    assert_eq!(error.to_string(), "these files changed in the workspace meanwhile: b");
+    let now = ["a", "b"].map(|name| fs::read_to_string(on.root.join(name)).unwrap());
+    assert_eq!(now, ["old", "mine"]);
+    on.assert_clean();
 }
 
 /// The last of several steps fails: those before it are undone.
@@ -431,6 +487,37 @@ fn rh_3_journals_of_other_folders_are_refused() {
         assert!(error.contains("does not belong to this workspace"), "{error}");
         assert!(victim.is_dir());
     }
+}
+
+/// `git clean` removes the staging folder after a kill: that must not stop every later start.
+#[test]
+fn rh_3_lost_staging_folder_is_told_once() {
+    let on = folders();
+    let file = journal::JournalFile::open(&on.journals, &on.root, false).unwrap();
+    let staging = on.root.join(".cutonce-apply-1-0");
+    let journal = journal::ApplyJournal {
+        state: journal::JournalState::Commit,
+        root: journal::JournalPath(on.root.clone()),
+        staging: journal::JournalPath(staging.clone()),
+        steps: Vec::new(),
+    };
+    file.write(&journal).unwrap();
+    drop(file);
+    let error = recover_apply(&on.journals, &on.root).unwrap_err().to_string();
+    assert!(error.contains(".cutonce-apply-1-0 with the new files is gone"), "{error}");
+    assert_eq!(recover_apply(&on.journals, &on.root).unwrap(), None);
+    on.assert_clean();
+    let file = journal::JournalFile::open(&on.journals, &on.root, false).unwrap();
+    file.write(&journal).unwrap();
+    drop(file);
+    let around = on.root.parent().unwrap();
+    sweep_journals(&on.journals, around);
+    assert_eq!(fs::read_dir(&on.journals).unwrap().count(), 1, "its workspace is there");
+    fs::remove_dir(&on.root).unwrap();
+    sweep_journals(&on.journals, &on.upper);
+    assert_eq!(fs::read_dir(&on.journals).unwrap().count(), 1, "it is no copy");
+    sweep_journals(&on.journals, around);
+    assert_eq!(fs::read_dir(&on.journals).unwrap().count(), 0);
 }
 
 fn run_git(root: &Path, args: &[&str]) -> String {
@@ -547,6 +634,14 @@ fn rh_3_half_written_states_do_not_count() {
     let read = || file.read().unwrap().map(|journal| journal.state);
     fs::write(&path, "{\"state\":\"Comm").unwrap();
     assert_eq!(read(), None);
+    let staging = on.root.join(".cutonce-apply-1-0");
+    fs::create_dir_all(staging.join("in")).unwrap();
+    fs::create_dir(on.root.join(".cutonce-apply-mine")).unwrap();
+    drop(file);
+    assert_eq!(recover_apply(&on.journals, &on.root).unwrap(), None);
+    assert!(!staging.exists() && on.root.join(".cutonce-apply-mine").exists() && !path.exists());
+    let file = journal::JournalFile::open(&on.journals, &on.root, false).unwrap();
+    let read = || file.read().unwrap().map(|journal| journal.state);
     file.write(&state(journal::JournalState::Staging)).unwrap();
     let whole = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("{whole}{}", &whole[..whole.len() / 2])).unwrap();

@@ -9,6 +9,7 @@ use crate::tool::{Tool, ToolError, ToolOutcome, run_blocking_change, write_grant
 use crate::workspace::DecidedTarget;
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights};
+use cutonce_core::text::number::count_noun;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -151,7 +152,7 @@ fn replace(shown: &str, old: &[u8], input: &EditInput) -> Result<EditedFile, Too
 fn result_text(shown: &str, written: &crate::disk::FileChange, lines: &[usize], new_string: &str) -> String {
     match (&written.old, lines) {
         (None, _) => {
-            format!("Created {shown} ({}).", change::count_noun(new_string.lines().count(), "line"))
+            format!("Created {shown} ({}).", count_noun(new_string.lines().count(), "line"))
         }
         (Some(_), [line]) => {
             let region = change::changed_region(&written.new, *line, new_string.lines().count());

@@ -5,14 +5,14 @@
 //! what could never be shown is skipped.
 
 use super::GrepOutput;
-use crate::files::change;
 use crate::files::walk::{self, NewestFiles};
 use crate::workspace::Workspace;
 use cutonce_core::sync::{LockUnpoisoned, RwLockUnpoisoned};
+use cutonce_core::text::number::count_noun;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, RwLock};
 use std::time::SystemTime;
 
 /// Maximum text of one call, in bytes.
@@ -117,7 +117,7 @@ impl OrderedLines {
         self.full.load(Ordering::Acquire) && path > self.last.read_unpoisoned().as_path()
     }
 
-    /// Keeps one line more than is shown, which tells that there are more.
+    /// Keeps one line more than is shown, to know that there are more.
     fn add(&self, path: &Path, file: FileLines, limit: usize) {
         let mut files = self.files.lock_unpoisoned();
         let (map, total) = &mut *files;
@@ -138,7 +138,7 @@ impl OrderedLines {
     }
 
     fn into_text(self, workspace: &Workspace, limit: usize) -> String {
-        let (files, total) = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (files, total) = self.files.into_unpoisoned();
         let mut out = String::new();
         let mut left = limit;
         for (path, file) in &files {
@@ -164,7 +164,7 @@ impl OrderedLines {
         }
         let out = out.trim_end();
         if total > shown {
-            let lines = change::count_noun(shown, "line");
+            let lines = count_noun(shown, "line");
             return format!("{out}\n[The first {lines} by path; there are more. Narrow the search or set head_limit.]");
         }
         out.to_string()
@@ -184,7 +184,7 @@ fn files_text(workspace: &Workspace, newest: NewestFiles) -> String {
 }
 
 fn counts_text(workspace: &Workspace, counts: Mutex<Vec<(PathBuf, u64)>>, limit: usize) -> String {
-    let mut counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut counts = counts.into_unpoisoned();
     if counts.is_empty() {
         return "No matches.".into();
     }
@@ -193,6 +193,6 @@ fn counts_text(workspace: &Workspace, counts: Mutex<Vec<(PathBuf, u64)>>, limit:
     let mut out: Vec<String> =
         counts.iter().take(limit).map(|(path, count)| format!("{}:{count}", workspace.display_path(path))).collect();
     let shown = if counts.len() > limit { format!("; the first {limit} shown") } else { String::new() };
-    out.push(format!("[{total} in {}{shown}.]", change::count_noun(counts.len(), "file")));
+    out.push(format!("[{total} in {}{shown}.]", count_noun(counts.len(), "file")));
     out.join("\n")
 }

@@ -2,6 +2,7 @@
 
 use crate::disk::human_size;
 use crate::tool::ToolError;
+use cutonce_core::text::number::count_noun;
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
@@ -136,7 +137,7 @@ impl TextPage {
             self.text.push_str(&format!("[Lines {}-{} {of}. Read on with offset={next}.]\n", self.first, self.last));
         }
         if self.lossy > 0 {
-            let lines = crate::files::change::count_noun(self.lossy as usize, "line");
+            let lines = count_noun(self.lossy as usize, "line");
             self.text.push_str(&format!("[Bytes that are not UTF-8 are shown as \u{fffd} ({lines}).]\n"));
         }
         self.text.pop();

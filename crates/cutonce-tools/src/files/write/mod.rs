@@ -6,6 +6,7 @@ use crate::tool::{Tool, ToolError, ToolOutcome, run_blocking_change, write_grant
 use crate::workspace::DecidedTarget;
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights};
+use cutonce_core::text::number::count_noun;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -63,7 +64,7 @@ impl Tool for WriteTool {
             Err(error) => ToolOutcome::error(error.to_string()),
             Ok(written) => {
                 let diff = change::stored_diff(&shown, written.old.as_deref(), &written.new);
-                let lines = change::count_noun(String::from_utf8_lossy(&written.new).lines().count(), "line");
+                let lines = count_noun(String::from_utf8_lossy(&written.new).lines().count(), "line");
                 let text = match &written.old {
                     None => format!("Created {shown} ({lines})."),
                     Some(_) => format!("Wrote {shown} ({lines}, +{} −{}).", diff.added, diff.removed),

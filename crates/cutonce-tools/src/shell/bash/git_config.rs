@@ -1,6 +1,6 @@
 //! Checks whether a repository's own configuration could make git run a program (SB-3): file system monitors, filters,
-//! diff and textconv drivers, pagers, included files. Only needed where no kernel sandbox holds git. An allow list:
-//! what is not known to be harmless counts as naming a program.
+//! diff and textconv drivers, pagers, included files. Only needed where no kernel sandbox confines git. An allow list:
+//! what is not known to be harmless is treated as naming a program.
 
 use crate::files::walk;
 use ignore::WalkState;

@@ -5,7 +5,7 @@ use crate::shell::confine::private_folder;
 use crate::shell::process::git;
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{
-    ReadOnlyProfile, ResourceLimits, SandboxProfile, SpawnSpec, StdinMode, StdoutMode, find_program,
+    ProcessExit, ReadOnlyProfile, ResourceLimits, SandboxProfile, SpawnSpec, StdinMode, StdoutMode, find_program,
 };
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -21,7 +21,7 @@ const MAX_FOLDERS: usize = 200;
 #[derive(Default)]
 pub(super) struct IgnoredFolders(Mutex<Option<(RuleStamps, Vec<PathBuf>)>>);
 
-/// What tells that a file is another one.
+/// Metadata that differs if a file was replaced.
 type RuleStamps = [Option<(u64, i64, i64, u64)>; 3];
 
 fn rule_stamps(root: &Path) -> RuleStamps {
@@ -99,7 +99,18 @@ pub(super) async fn run_git(
     args: &[&str],
     input: Vec<u8>,
 ) -> Option<Vec<u8>> {
-    run(root, env, args, input, SandboxProfile::Unconfined).await
+    run(root, env, args, input, SandboxProfile::Unconfined).await.map(|ended| ended.output)
+}
+
+/// Like [`run_git`], but `None` if git failed, too: a part of a list is no list.
+pub(super) async fn list_with_git(root: &Path, env: &[(OsString, OsString)], args: &[&str]) -> Option<Vec<u8>> {
+    let ended = run(root, env, args, Vec::new(), SandboxProfile::Unconfined).await?;
+    (ended.exit == ProcessExit::Exited(0)).then_some(ended.output)
+}
+
+struct EndedGit {
+    exit: ProcessExit,
+    output: Vec<u8>,
 }
 
 /// Runs a git command that reads files. Filters are programs that the repository can name, so they are confined.
@@ -116,7 +127,7 @@ pub(super) async fn run_confined_git(root: &Path, env: &[(OsString, OsString)], 
         background: false,
         limits: ResourceLimits::default(),
     };
-    run(root, env, args, Vec::new(), SandboxProfile::ReadOnly(profile)).await
+    run(root, env, args, Vec::new(), SandboxProfile::ReadOnly(profile)).await.map(|ended| ended.output)
 }
 
 async fn run(
@@ -125,7 +136,7 @@ async fn run(
     args: &[&str],
     input: Vec<u8>,
     profile: SandboxProfile,
-) -> Option<Vec<u8>> {
+) -> Option<EndedGit> {
     let program = find_program("git", env)?;
     let env = git::without_repository_programs(env.to_vec());
     let mut spawn = SpawnSpec::new(program, root, env).args(args.iter().copied()).profile(profile);
@@ -138,6 +149,6 @@ async fn run(
     let mut output = Vec::new();
     let (_, read) = tokio::join!(write, stdout.read_to_end(&mut output));
     read.ok()?;
-    running.wait().await.ok()?;
-    Some(output)
+    let exit = running.wait().await.ok()?;
+    Some(EndedGit { exit, output })
 }

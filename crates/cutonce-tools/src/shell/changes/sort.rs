@@ -68,7 +68,7 @@ impl SortedChanges {
         sorted
     }
 
-    /// A folder that only holds files inside the scope is made and removed with them.
+    /// A folder that only contains files inside the scope is made and removed with them.
     fn drop_implied_folders(&mut self) {
         let holds = |changes: &[LayerChange], folder: &Path| {
             changes.iter().any(|change| !change.is_folder_only() && change.path.starts_with(folder))
@@ -180,6 +180,9 @@ async fn is_refreshed_index(
     before.is_some() && before == run_git(root, &with_layer, &entries, Vec::new()).await
 }
 
+/// Entries that a rehearsal lists because they can't be applied.
+const MAX_REFUSED: usize = 200;
+
 /// The changes of a rehearsal that can be applied (RH-2).
 #[derive(Debug, Default)]
 pub struct RehearsedChanges {
@@ -218,7 +221,12 @@ impl RehearsedChanges {
             refused.map(|refused| format!("{} is {}", refused.path.display(), refused.why)).collect();
         let protected = protected.iter().filter(|change| !change.is_folder_only());
         let named = protected.map(|change| set_aside_from(&change.path).unwrap_or_else(|| change.path.clone()));
-        refused.extend(named.map(|path| format!("{} is protected: only you can change it", path.display())));
+        // A repository inside is one thing, not its many files.
+        let named: BTreeSet<PathBuf> = named.map(|path| git_folder(&path).unwrap_or(path)).collect();
+        refused.extend(named.iter().map(|path| format!("{} is protected: only you can change it", path.display())));
+        let more = refused.len().saturating_sub(MAX_REFUSED);
+        refused.truncate(MAX_REFUSED);
+        refused.extend((more > 0).then(|| format!("{more} more entries can't be applied")));
         let git: Vec<&LayerChange> = git.iter().collect();
         if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, (root, upper), env).await {
             refused.push("git's own folder (.git) changed".into());

@@ -1,7 +1,8 @@
 //! The files of a workspace that a private copy needs (RH-8): tracked ones, and those that git does not ignore.
 
-use super::ignored::{IgnoredFolders, run_git};
+use super::ignored::{IgnoredFolders, list_with_git};
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -9,20 +10,21 @@ use std::path::{Path, PathBuf};
 const MAX_FILES: usize = 1_000_000;
 
 /// Lists the files, relative to the workspace. Outside a repository these are all files.
-pub async fn list_workspace(root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
-    let inside = run_git(root, env, &["rev-parse", "--is-inside-work-tree"], Vec::new()).await.unwrap_or_default();
+pub async fn list_workspace(root: &Path, env: &[(OsString, OsString)]) -> io::Result<Vec<PathBuf>> {
+    let inside = list_with_git(root, env, &["rev-parse", "--is-inside-work-tree"]).await.unwrap_or_default();
     if inside.trim_ascii() != b"true" {
         let root = root.to_path_buf();
-        return tokio::task::spawn_blocking(move || all_files(&root)).await.unwrap_or_default();
+        return tokio::task::spawn_blocking(move || all_files(&root)).await.unwrap_or_else(|error| Err(error.into()));
     }
     let args = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
-    let listed = run_git(root, env, &args, Vec::new()).await.unwrap_or_default();
+    let failed = || io::Error::other("git can't list the files of the workspace; `git status` says why");
+    let listed = list_with_git(root, env, &args).await.ok_or_else(failed)?;
     let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
     let mut files: Vec<PathBuf> = entries.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect();
     // A file with a merge conflict is listed more than once.
     files.sort();
     files.dedup();
-    files
+    Ok(files)
 }
 
 /// Lists folders that git ignores and that exist, relative to the workspace: a private copy has them empty, so that
@@ -32,7 +34,7 @@ pub async fn list_ignored_folders(root: &Path, env: &[(OsString, OsString)]) -> 
     folders.iter().filter_map(|folder| folder.strip_prefix(root).ok()).map(Path::to_path_buf).collect()
 }
 
-fn all_files(root: &Path) -> Vec<PathBuf> {
+fn all_files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut open, mut files) = (vec![PathBuf::new()], Vec::new());
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
@@ -40,10 +42,11 @@ fn all_files(root: &Path) -> Vec<PathBuf> {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => open.push(path),
                 Ok(_) if files.len() < MAX_FILES => files.push(path),
-                Ok(_) | Err(_) => {}
+                Ok(_) => return Err(io::Error::other(format!("the workspace has more than {MAX_FILES} files"))),
+                Err(_) => {}
             }
         }
     }
     files.sort();
-    files
+    Ok(files)
 }

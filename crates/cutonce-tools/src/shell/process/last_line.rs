@@ -1,7 +1,7 @@
 //! Reports the last output line of a background command (UI-14): throttled while it changes, and always the final
 //! one. A silent command costs nothing.
 
-use super::task::lock_mutex;
+use cutonce_core::sync::LockUnpoisoned;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ impl LastLine {
         if self.on_print.is_none() {
             return;
         }
-        let mut state = lock_mutex(&self.state);
+        let mut state = self.state.lock_unpoisoned();
         state.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
         let over = state.tail.len().saturating_sub(TAIL);
         state.tail.drain(..over);
@@ -59,7 +59,7 @@ impl LastLine {
     }
 
     fn report_now(&self) {
-        let mut state = lock_mutex(&self.state);
+        let mut state = self.state.lock_unpoisoned();
         (state.due, state.reported) = (false, Some(Instant::now()));
         let line = last_line(&state.tail);
         drop(state);

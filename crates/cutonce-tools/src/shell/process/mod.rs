@@ -9,6 +9,7 @@ mod task;
 
 use crate::tool::ToolError;
 pub(crate) use capture::CommandOutput;
+use cutonce_core::sync::LockUnpoisoned;
 use start::BashStart;
 pub(crate) use start::RunningBash;
 pub(crate) use stream::OutputStream;
@@ -32,7 +33,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
-use task::{OnEnd, lock_mutex};
+use task::OnEnd;
 
 /// Maximum number of commands running in the background.
 const MAX_RUNNING: usize = 32;
@@ -137,12 +138,12 @@ impl SessionShells {
     }
     /// Sets the callback for ended background tasks on existing shells.
     pub fn set_on_end(&self, tell: impl Fn(TaskView) + Send + Sync + 'static) {
-        *lock_mutex(&self.on_end) = Some(Arc::new(tell));
+        *self.on_end.lock_unpoisoned() = Some(Arc::new(tell));
     }
 
     /// Sets the callback for a background task's id and last output line; calls are throttled.
     pub fn set_on_print(&self, tell: impl Fn(&str, &str) + Send + Sync + 'static) {
-        *lock_mutex(&self.on_print) = Some(Arc::new(tell));
+        *self.on_print.lock_unpoisoned() = Some(Arc::new(tell));
     }
 
     /// Sets the redactor for stored long outputs.
@@ -161,56 +162,56 @@ impl SessionShells {
         shells.redact = self.redact.clone();
         (shells.has_layers, shells.comparison) = (self.has_layers, self.comparison.clone());
         shells.protected = self.protected.clone();
-        *lock_mutex(&shells.on_end) = lock_mutex(&self.on_end).clone();
+        *shells.on_end.lock_unpoisoned() = self.on_end.lock_unpoisoned().clone();
         shells
     }
 
     /// Notes that plan mode was entered: everything running now was started before.
     pub fn enter_plan_mode(&self) {
-        *lock_mutex(&self.plan_visit_start) = Some(SystemTime::now());
-        if let Some(sandbox) = &*lock_mutex(&self.plan_sandbox) {
+        *self.plan_visit_start.lock_unpoisoned() = Some(SystemTime::now());
+        if let Some(sandbox) = &*self.plan_sandbox.lock_unpoisoned() {
             sandbox.start_visit();
         }
     }
     /// Sets the plan mode sandbox. Sessions may share one; it is removed with the last of them.
     pub fn set_plan_sandbox(&self, sandbox: impl Into<Arc<PlanSandbox>>) {
-        *lock_mutex(&self.plan_sandbox) = Some(sandbox.into());
+        *self.plan_sandbox.lock_unpoisoned() = Some(sandbox.into());
     }
     /// Creates the plan mode sandbox; the error says why it can't. The next command in plan mode tries again.
     pub fn create_plan_sandbox(&self, options: PlanSandboxOptions) -> Result<Arc<PlanSandbox>, SandboxUnavailable> {
-        *lock_mutex(&self.plan_sandbox_options) = options;
+        *self.plan_sandbox_options.lock_unpoisoned() = options;
         self.existing_or_new_plan_sandbox()
     }
     fn existing_or_new_plan_sandbox(&self) -> Result<Arc<PlanSandbox>, SandboxUnavailable> {
-        let mut sandbox = lock_mutex(&self.plan_sandbox);
+        let mut sandbox = self.plan_sandbox.lock_unpoisoned();
         if let Some(sandbox) = &*sandbox {
             return Ok(sandbox.clone());
         }
-        let made = Arc::new(PlanSandbox::new(lock_mutex(&self.plan_sandbox_options).clone())?);
+        let made = Arc::new(PlanSandbox::new(self.plan_sandbox_options.lock_unpoisoned().clone())?);
         *sandbox = Some(made.clone());
         Ok(made)
     }
     /// Returns the plan mode sandbox, if any, for a subagent.
     pub fn plan_sandbox(&self) -> Option<Arc<PlanSandbox>> {
-        lock_mutex(&self.plan_sandbox).clone()
+        self.plan_sandbox.lock_unpoisoned().clone()
     }
     /// Sets the sandbox for confined commands in other modes.
     pub fn set_workspace_sandbox(&self, workshop: WorkspaceSandbox) {
-        *lock_mutex(&self.workspace_sandbox) = Some(Arc::new(workshop));
+        *self.workspace_sandbox.lock_unpoisoned() = Some(Arc::new(workshop));
     }
     /// True if the task was started since plan mode was last entered.
     pub fn started_since_entry(&self, task: &TaskView) -> bool {
-        lock_mutex(&self.plan_visit_start).is_some_and(|began| task.since >= began)
+        self.plan_visit_start.lock_unpoisoned().is_some_and(|began| task.since >= began)
     }
 
     /// Returns the running background tasks.
     pub fn running_tasks(&self) -> Vec<TaskView> {
-        let views = lock_mutex(&self.tasks).iter().map(|task| task.view()).collect::<Vec<_>>();
+        let views = self.tasks.lock_unpoisoned().iter().map(|task| task.view()).collect::<Vec<_>>();
         views.into_iter().filter(|view| view.state == TaskState::Running).collect()
     }
     /// Kills everything in the background.
     pub fn kill_all(&self) {
-        lock_mutex(&self.tasks).iter().for_each(|task| task.kill());
+        self.tasks.lock_unpoisoned().iter().for_each(|task| task.kill());
     }
     /// Kills one background command and everything it started; the error says why it can't.
     pub fn kill_task(&self, id: &str) -> Result<(), ToolError> {
@@ -228,17 +229,17 @@ impl SessionShells {
     /// earlier: dying processes may still create files there. Not later: the program may exit right after this.
     pub async fn end_all(&self) {
         self.kill_all();
-        let tasks = lock_mutex(&self.tasks).clone();
+        let tasks = self.tasks.lock_unpoisoned().clone();
         for task in tasks {
             let _ = tokio::time::timeout(KILL_TIMEOUT, task.wait_for_end()).await;
         }
-        *lock_mutex(&self.plan_sandbox) = None;
-        *lock_mutex(&self.workspace_sandbox) = None;
-        *lock_mutex(&self.scope_sandbox) = None;
+        *self.plan_sandbox.lock_unpoisoned() = None;
+        *self.workspace_sandbox.lock_unpoisoned() = None;
+        *self.scope_sandbox.lock_unpoisoned() = None;
     }
     /// Returns the folder in which the next command starts.
     pub fn working_folder(&self, workspace: &Workspace) -> PathBuf {
-        lock_mutex(&self.folder).clone().unwrap_or_else(|| workspace.root.clone())
+        self.folder.lock_unpoisoned().clone().unwrap_or_else(|| workspace.root.clone())
     }
 
     /// Returns the PATH of commands.
@@ -251,12 +252,12 @@ impl SessionShells {
     }
 
     pub(crate) fn task(&self, id: &str) -> Option<Arc<BackgroundTask>> {
-        lock_mutex(&self.tasks).iter().find(|task| task.id == id).cloned()
+        self.tasks.lock_unpoisoned().iter().find(|task| task.id == id).cloned()
     }
 
     /// Lists the known tasks for an unknown id: `bash_1 (running), bash_2 (exited with code 0)`.
     pub(crate) fn list_tasks(&self) -> String {
-        let tasks = lock_mutex(&self.tasks);
+        let tasks = self.tasks.lock_unpoisoned();
         match tasks.as_slice() {
             [] => "no command was started in the background".into(),
             tasks => {
@@ -311,10 +312,10 @@ impl SessionShells {
         bash: (RunningBash, Option<ScopedCommand>),
         (workspace, disk): (&Workspace, &FileAccess),
     ) -> Arc<BackgroundTask> {
-        let mut tasks = lock_mutex(&self.tasks);
+        let mut tasks = self.tasks.lock_unpoisoned();
         let id = format!("bash_{}", tasks.len() + 1);
-        let last = LastLine::new(id.clone(), lock_mutex(&self.on_print).clone());
-        let ends = (lock_mutex(&self.on_end).clone(), self.redact.clone());
+        let last = LastLine::new(id.clone(), self.on_print.lock_unpoisoned().clone());
+        let ends = (self.on_end.lock_unpoisoned().clone(), self.redact.clone());
         let place = (workspace.session_folder.clone(), disk.clone());
         let task = BackgroundTask::take_over((id, command.into()), place, bash, last, ends);
         tasks.push(task.clone());
@@ -389,7 +390,7 @@ impl SessionShells {
     }
 
     fn existing_or_new_scope_sandbox(&self, workspace: &Workspace) -> Result<Arc<ScopeSandbox>, SandboxUnavailable> {
-        let mut sandbox = lock_mutex(&self.scope_sandbox);
+        let mut sandbox = self.scope_sandbox.lock_unpoisoned();
         if let Some(sandbox) = &*sandbox {
             return Ok(sandbox.clone());
         }
@@ -415,7 +416,7 @@ impl SessionShells {
                 (profile, sandbox.env(&self.env), Some(sandbox.tmp()))
             }
             ShellConfinement::WorkspaceSandbox => {
-                let workshop = lock_mutex(&self.workspace_sandbox).clone();
+                let workshop = self.workspace_sandbox.lock_unpoisoned().clone();
                 let workshop = workshop.ok_or(NO_WORKSPACE_SANDBOX)?;
                 let profile = workshop.profile(self.limits, workspace, protected).map_err(|why| not_confined(&why))?;
                 (profile, workshop.env(&self.env), Some(workshop.tmp()))
@@ -434,7 +435,7 @@ impl SessionShells {
         held: ShellConfinement,
         workspace: &Workspace,
     ) -> Result<ConfinedCommand, SandboxUnavailable> {
-        let mut known = lock_mutex(&self.auto_run_sandbox);
+        let mut known = self.auto_run_sandbox.lock_unpoisoned();
         if known.is_none() {
             *known = AutoRunSandbox::new()?.map(Arc::new);
         }
@@ -449,7 +450,7 @@ impl SessionShells {
 
     /// Returns to the root if the working folder no longer exists; the text says so.
     pub(crate) fn check_folder(&self, workspace: &Workspace) -> Option<String> {
-        let mut kept = lock_mutex(&self.folder);
+        let mut kept = self.folder.lock_unpoisoned();
         let gone = kept.take_if(|folder| !folder.is_dir())?;
         let root = workspace.root.display();
         Some(format!("The working folder {} is gone; this ran in {root}.", gone.display()))
@@ -466,7 +467,7 @@ impl SessionShells {
         }
         let root = workspace.root.display();
         let inside = workspace.folders().iter().any(|folder| ended_in.starts_with(folder));
-        let mut kept = lock_mutex(&self.folder);
+        let mut kept = self.folder.lock_unpoisoned();
         if !inside {
             *kept = None;
             let outside = ended_in.display();

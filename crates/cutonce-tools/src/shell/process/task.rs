@@ -9,7 +9,7 @@ use crate::spill::{OptionalRedactor, SpillFile};
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{Lifeline, ProcessExit, ResourceKind};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 use tokio::sync::watch;
 
@@ -130,14 +130,14 @@ impl BackgroundTask {
     }
 
     fn push(&self, bytes: &[u8]) {
-        let mut printed = lock_mutex(&self.printed);
+        let mut printed = self.printed.lock_unpoisoned();
         printed.unseen.push(bytes);
         printed.all.push(bytes);
     }
 
     fn record_end(&self, ended: std::io::Result<ProcessExit>, over: Option<ResourceKind>) {
-        lock_mutex(&self.printed).all.flush_waiting();
-        let killed = lock_mutex(&self.lifeline).take().is_none();
+        self.printed.lock_unpoisoned().all.flush_waiting();
+        let killed = self.lifeline.lock_unpoisoned().take().is_none();
         self.state.send_replace(match (ended, over) {
             (Ok(ProcessExit::Exited(code)), _) => TaskState::Exited(code),
             (Ok(ProcessExit::Signalled(_)) | Err(_), Some(over)) => TaskState::OverLimit(over),
@@ -157,7 +157,7 @@ impl BackgroundTask {
 
     /// Kills it and everything it started.
     pub(crate) fn kill(&self) {
-        lock_mutex(&self.lifeline).take();
+        self.lifeline.lock_unpoisoned().take();
     }
 
     /// Waits until it has ended.
@@ -171,16 +171,12 @@ impl BackgroundTask {
 
     /// Returns new output since the last call; `None` if there is none.
     pub(crate) fn take_new_output(&self) -> Option<String> {
-        let mut printed = lock_mutex(&self.printed);
+        let mut printed = self.printed.lock_unpoisoned();
         let unseen = std::mem::take(&mut printed.unseen);
         (!unseen.is_empty()).then(|| unseen.render(|| printed.all.note()))
     }
 
     pub(crate) fn output_file(&self) -> PathBuf {
-        lock_mutex(&self.printed).all.path().to_path_buf()
+        self.printed.lock_unpoisoned().all.path().to_path_buf()
     }
-}
-
-pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock_unpoisoned()
 }

@@ -3,6 +3,7 @@
 
 pub mod wrapped_rows;
 
+pub use cutonce_core::text::number::count_noun;
 use cutonce_core::text::number::group_digits;
 use cutonce_core::text::sanitize;
 use ratatui::style::Style;
@@ -52,11 +53,6 @@ pub fn truncate_chars(text: &str, most: usize) -> Cow<'_, str> {
 /// Converts bytes to text and replaces invalid UTF-8.
 pub fn from_bytes(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
-}
-
-/// Formats a count with its noun: `1 file`, `2 files`.
-pub fn count_noun(count: usize, noun: &str) -> String {
-    format!("{} {noun}{}", group_digits(count as u64), if count == 1 { "" } else { "s" })
 }
 
 /// Display width in columns.

@@ -7,6 +7,7 @@ use anyhow::ensure;
 use cutonce_agent::plan::rehearsal::{KeptRehearsal, discard_kept, list_kept, open_kept};
 use cutonce_core::exit_code::SUCCESS;
 use cutonce_core::plan::rehearsal::RehearsalChoice;
+use cutonce_core::text::number::count_noun;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -53,10 +54,10 @@ fn listed_json(kept: &KeptRehearsal) -> serde_json::Value {
 
 fn listed_text(kept: &KeptRehearsal) -> String {
     let left = kept.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO).as_secs().div_ceil(DAY);
-    let noun = if left == 1 { "day" } else { "days" };
+    let left = count_noun(usize::try_from(left).unwrap_or(usize::MAX), "day");
     let plan = kept.result.plan.slug.as_deref().unwrap_or(&kept.result.plan.path);
     format!(
-        "{}\n  plan {plan} in {}\n  {}; deleted in {left} {noun}",
+        "{}\n  plan {plan} in {}\n  {}; deleted in {left}",
         kept.name,
         kept.root.display(),
         kept.result.summary(kept.passed, &kept.checks)

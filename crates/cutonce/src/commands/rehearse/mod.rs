@@ -13,14 +13,14 @@ use crate::start;
 use anyhow::Context;
 use child::ChildProgram;
 use cutonce_agent::plan::rehearsal::{
-    AgentNews, FinishedRehearsal, NotApplied, RehearsalJob, check_keep, sweep_rehearsals,
+    AgentNews, FinishedRehearsal, NotApplied, RehearsalJob, check_keep, recover_applying, sweep_rehearsals,
 };
-use cutonce_agent::tools::disk::layer::recover_apply;
 use cutonce_agent::tools::disk::{FileAccess, VersionStore};
-use cutonce_agent::tools::shell::changes::{journals_folder, layers_folder};
+use cutonce_agent::tools::shell::changes::layers_folder;
 use cutonce_core::exit_code::{DRIFTED, FAILED, STALE, SUCCESS};
 use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalResult, RehearsedPlan};
 use cutonce_core::plan::sha256_hex;
+use cutonce_core::text::number::count_noun;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_sandbox::sweep_layers;
 use progress::RehearsalProgress;
@@ -116,27 +116,11 @@ fn print_plan(run: &RunFlags, result: &Value) -> anyhow::Result<()> {
 
 /// Completes or undoes what a killed program began to apply here, and removes the layers of killed programs.
 pub fn clean_up_after_kill(home: &Path) {
-    let (journals, layers) = (journals_folder(home), layers_folder(home));
-    if journals.exists()
-        && let Ok(root) = start::current_dir().and_then(|cwd| Ok(cwd.canonicalize()?))
-    {
-        match recover_apply(&journals, &root) {
-            Ok(None) => {}
-            Ok(Some(recovered)) => {
-                let what = match recovered {
-                    cutonce_agent::tools::disk::layer::RecoveredApply::Completed => "completed",
-                    cutonce_agent::tools::disk::layer::RecoveredApply::Undone => "undone",
-                };
-                eprintln!("cutonce: applying a rehearsal was interrupted here; it is {what} now.");
-            }
-            Err(error) => eprintln!(
-                "cutonce: applying a rehearsal was interrupted here, and it can't be completed: {}",
-                sanitize(&error.to_string())
-            ),
-        }
+    if let Ok(cwd) = start::current_dir() {
+        recover_applying(home, &cwd).iter().for_each(|told| eprintln!("cutonce: {}", sanitize(told)));
     }
     // What can't be removed now, the next start removes.
-    let _ = (sweep_layers(&layers), sweep_rehearsals(home));
+    let _ = (sweep_layers(&layers_folder(home)), sweep_rehearsals(home));
 }
 
 /// A rehearsal that ended, and what became of it.
@@ -285,9 +269,8 @@ impl RunRehearsal {
             (false, true) => "not applied".to_string(),
             (false, false) => "not applied: not all checks passed".to_string(),
         };
-        let count = result.files.len();
-        let noun = if count == 1 { "file" } else { "files" };
-        writeln!(out, "\n{count} {noun} changed, +{added} -{removed} ({what})")?;
+        let files = count_noun(result.files.len(), "file");
+        writeln!(out, "\n{files} changed, +{added} -{removed} ({what})")?;
         Ok(())
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::cli::args::RehearseArgs;
 use crate::frontends::print::progress_line::{HeadlessProgress, TICK};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::one_line;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 pub struct RehearsalProgress {
     verbose: bool,
@@ -39,7 +40,7 @@ impl RehearsalProgress {
     }
 
     fn with_line(&self, change: impl FnOnce(&mut HeadlessProgress)) {
-        if let Some(line) = &mut *self.line.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(line) = &mut *self.line.lock_unpoisoned() {
             change(line);
         }
     }

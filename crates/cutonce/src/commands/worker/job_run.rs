@@ -10,6 +10,7 @@ use anyhow::Context;
 use cutonce_agent::storage::ProjectSessions;
 use cutonce_agent::storage::paths::write_private;
 use cutonce_core::exit_code::DRIFTED;
+use cutonce_core::text::truncate::{first_line, with_ellipsis};
 use cutonce_fleet::blob::BlobRef;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobState};
 use cutonce_fleet::job_queue::TakenJob;
@@ -258,7 +259,7 @@ impl<'a> JobRun<'a> {
         let drifted = output.exit == ProcessExit::Exited(DRIFTED.into());
         let text = |name: &str| frame[name].as_str().map(str::to_string);
         let summary = match (output.is_success() && !failed, drifted) {
-            (true, _) => one_line(text("result").as_deref().unwrap_or("done")),
+            (true, _) => result_line(text("result").as_deref().unwrap_or("done")),
             (false, true) => "done, but it differs from the approved text; see the report".to_string(),
             (false, false) => failure(&output, &frame),
         };
@@ -362,12 +363,12 @@ fn failure(output: &ProgramOutput, frame: &Value) -> String {
         ProcessExit::Exited(code) => format!("code {code}"),
         ProcessExit::Signalled(signal) => format!("signal {signal}"),
     };
-    format!("failed ({how}): {}", one_line(told.unwrap_or(&output.last_error())))
+    format!("failed ({how}): {}", result_line(told.unwrap_or(&output.last_error())))
 }
 
-fn one_line(text: &str) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    line.trim().chars().take(300).collect()
+/// What a list of jobs shows of a result.
+fn result_line(text: &str) -> String {
+    with_ellipsis(first_line(text).to_string(), 300)
 }
 
 #[cfg(test)]

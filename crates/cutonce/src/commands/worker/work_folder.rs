@@ -131,7 +131,7 @@ impl WorkFolder {
 
     async fn clone_repo(&mut self, link: &FleetLink, repo: &RepoSource) -> anyhow::Result<()> {
         let source = match repo {
-            RepoSource::Url(url) if url.starts_with('-') || url.contains("::") => {
+            RepoSource::Url(url) if !RepoSource::is_address(url) => {
                 anyhow::bail!("the address of the repository is not allowed");
             }
             RepoSource::Url(url) => url.clone(),

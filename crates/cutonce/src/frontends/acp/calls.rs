@@ -6,6 +6,7 @@ use agent_client_protocol::v1::schema::{
 };
 use cutonce_core::conversation::ResultPart;
 use cutonce_core::text::sanitize::sanitize;
+use cutonce_core::text::truncate::with_ellipsis;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -53,12 +54,7 @@ pub fn escape_controls(text: &str) -> String {
 
 pub fn one_line(text: &str) -> String {
     let text = escape_controls(text.trim());
-    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((end, _)) = words.char_indices().nth(MAX_TITLE_CHARS) {
-        words.truncate(end);
-        words.push('…');
-    }
-    words
+    with_ellipsis(text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_TITLE_CHARS)
 }
 
 /// The file that a call refers to.

@@ -13,6 +13,7 @@ pub use cutonce_core::plan::rehearsal::RehearsalEvent;
 use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalNews, RehearsalOrder, RehearsalResult, RehearsalStart};
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::protocol::submission::AskAnswer;
+use cutonce_core::text::number::count_noun;
 use serde_json::Value;
 
 const REHEARSE: &str = "rehearse";
@@ -67,9 +68,8 @@ impl ClientRehearsal {
             PermissionOptionKind::RejectOnce,
         )];
         if let (Some((id, _, result)), Some(approval)) = (&self.finished, request.default_approval()) {
-            let files = result.files.len();
-            let noun = if files == 1 { "file" } else { "files" };
-            let name = format!("Apply exactly {id}, {files} {noun} → {}", approval.mode);
+            let files = count_noun(result.files.len(), "file");
+            let name = format!("Apply exactly {id}, {files} → {}", approval.mode);
             options.push(permission_option(APPLY, &name, PermissionOptionKind::AllowOnce));
         }
         if let (Some((id, ..)), None) = (&self.finished, &self.kept) {

@@ -1,5 +1,5 @@
-//! The contract in the plain review (PC-4, PC-6, PC-10 to PC-13): what was understood, and the words that change steps,
-//! model, effort and budget.
+//! The contract in the plain review (PC-4, PC-6, PC-10 to PC-13): what was understood, and the input that changes
+//! steps, model, effort and budget.
 
 use super::plan_review::{PlainReview, ReviewStep};
 use cutonce_core::model_request::Effort;
@@ -11,7 +11,7 @@ use cutonce_core::plan::progress::StepAnswer;
 use cutonce_core::settings::Settings;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
 
-/// The words that change the terms.
+/// Input that changes the terms.
 pub const TERMS_HELP: &str =
     "  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation\n";
 

@@ -3,9 +3,10 @@
 use super::SdkHost;
 use super::permission::answer_submission;
 use cutonce_core::mode::Mode;
+use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::approval::{ChoiceKey, NoAnswer, PlanAnswer, PlanExitRequest};
-use cutonce_core::plan::rehearsal::{RehearsalOrder, RehearsalStart};
-use cutonce_core::protocol::event::AskView;
+use cutonce_core::plan::rehearsal::{RehearsalNews, RehearsalOrder, RehearsalStart};
+use cutonce_core::protocol::event::{AskView, EventKind};
 use cutonce_core::protocol::submission::{AskAnswer, OnDone, Submission};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -82,6 +83,15 @@ impl SdkHost {
     pub(super) fn cancel_rehearsal(&mut self, id: &Value, request: &Value) {
         let rehearsal = request["rehearsal_id"].as_str().map(str::to_string);
         self.order_rehearsal(id, RehearsalOrder::Cancel { id: rehearsal });
+    }
+
+    /// A rehearsal was not applied, so the plan still waits: the host is asked again (RH-3).
+    pub(super) fn ask_again(&mut self, event: &EventKind) {
+        let EventKind::Plan(PlanEvent::Rehearsal(event)) = event else { return };
+        if matches!(event.news, RehearsalNews::NotApplied { .. }) {
+            let still_waits = self.last_answered.take();
+            still_waits.into_iter().for_each(|ask| self.send_ask(&ask));
+        }
     }
 
     /// Keeps a finished rehearsal by name (RH-5).

@@ -214,6 +214,8 @@ struct SdkHost {
     listening: bool,
     /// Asks that the host has not answered yet, by request id.
     asks: HashMap<String, Arc<AskView>>,
+    /// The ask that the host answered last, if it can be asked again (RH-3).
+    last_answered: Option<Arc<AskView>>,
     control: control::ControlState,
     /// Send state changes; `true` marks the frames as internal to the SDK.
     states: Option<bool>,
@@ -268,6 +270,7 @@ impl SdkHost {
             settling: None,
             listening: true,
             asks: HashMap::new(),
+            last_answered: None,
             control: control::ControlState::new(model, greeting),
             states,
             replay: run.host.replay_user_messages,
@@ -384,6 +387,7 @@ impl SdkHost {
             HostLine::Response { id, result } => match self.asks.remove(&id) {
                 Some(ask) => {
                     self.apply_answer(permission::interpret_answer(&ask, result));
+                    self.last_answered = Some(ask).filter(|ask| ask.exit_request().is_some());
                     self.send_state(self.current_state());
                 }
                 None => {
@@ -477,6 +481,7 @@ impl SdkHost {
                 self.peer.write(&self.frames.notice_frame(NoticeLevel::Warning, &notice));
             }
         }
+        self.ask_again(&event.kind);
         match &event.kind {
             EventKind::Ask(ask) => self.send_ask(ask),
             EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
@@ -513,7 +518,7 @@ impl SdkHost {
         }
     }
 
-    /// Sends an ask to the host; a host that is gone counts as a denial.
+    /// Sends an ask to the host; if the host is gone, the call is denied.
     fn send_ask(&mut self, ask: &Arc<AskView>) {
         if !self.listening {
             (self.code, self.host_missing) = (FAILED, true);

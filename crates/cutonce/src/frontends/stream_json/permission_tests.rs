@@ -12,7 +12,7 @@ fn ask(tool: &str, input: Value, kind: AskKind) -> AskView {
 }
 
 fn permission(suggestions: Vec<RuleSuggestion>) -> AskKind {
-    let why = Why { reason: "default mode asks".into(), rule: None, source: None };
+    let why = Why::from_reason("default mode asks");
     AskKind::Permission { by: AskCause::Mode, why, suggestions, preview: None, from: None }
 }
 
