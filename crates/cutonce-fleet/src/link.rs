@@ -13,10 +13,10 @@ use crate::server_connection::{ServerConnection, connect_server};
 use crate::server_login::ServerAccess;
 use crate::signature_memo::SignatureMemo;
 use crate::streams::{self, FleetStream};
-use async_nats::jetstream::Context;
-use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::Stream;
+use async_nats::jetstream::{Context, ErrorCode};
 use cutonce_core::sync::LockUnpoisoned;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -252,7 +252,10 @@ impl FleetLink {
             }
         });
         for created in futures_util::future::join_all(create).await {
-            created.map_err(|error| self.server_error("create a stream", &error))?;
+            created.map_err(|error| match is_out_of_room(&error) {
+                true => FleetError::Refused(streams::room_needed()),
+                false => self.server_error("create a stream", &error),
+            })?;
         }
         let bucket = streams::bucket_config(group, replicas);
         if self.context().get_object_store(&bucket.bucket).await.is_err() {
@@ -475,6 +478,12 @@ impl FleetLink {
     pub(crate) fn report(&self, stream: FleetStream, raw: &RawRecord, fault: EnvelopeFault) {
         self.faults.report(stream, raw.sequence, &raw.subject, fault);
     }
+}
+
+/// Whether the server's limit of storage leaves no room for a stream.
+fn is_out_of_room(error: &CreateStreamError) -> bool {
+    let exceeded = ErrorCode::STORAGE_RESOURCES_EXCEEDED;
+    matches!(error.kind(), CreateStreamErrorKind::JetStream(error) if error.error_code() == exceeded)
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -102,6 +102,15 @@ pub(crate) fn stream_configs(group: &str, replicas: usize) -> Vec<Config> {
     FleetStream::ALL.iter().map(|stream| stream.config(group, replicas)).collect()
 }
 
+/// What to tell if a server has too little room for a group.
+pub(crate) fn room_needed() -> String {
+    let streams = stream_configs("", 1).iter().map(|config| config.max_bytes).sum::<i64>();
+    let megabytes = (streams + bucket_config("", 1).max_bytes) / MEGABYTE;
+    format!(
+        "the server has too little room: a group needs {megabytes} MB; raise jetstream.max_file_store in its settings"
+    )
+}
+
 /// The bucket for everything that is larger than a message.
 pub(crate) fn bucket_name(group: &str) -> String {
     format!("cutonce-fleet-{group}")
@@ -150,5 +159,6 @@ mod tests {
         }
         assert_eq!([1, 2, 3, 5].map(replicas), [1, 1, 3, 3]);
         assert!(bucket_config("g", 1).max_bytes > 0);
+        assert!(room_needed().contains("a group needs 817 MB"), "{}", room_needed());
     }
 }

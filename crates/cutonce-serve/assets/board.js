@@ -5,6 +5,8 @@ import { ago, api, dialog, folder, h, say, show } from './dom.js';
 const KINDS = { plan: 'Plan', questions: 'Question', permission: 'Permission', enterPlan: 'Plan mode' };
 /** More rows come on demand. */
 const FIRST_ROWS = 200;
+/** From here on, a list needs a search. */
+const MANY_ROWS = 20;
 
 export const STATES = {
   draft: 'draft', submitted: 'waits for approval', approved: 'approved', rejected: 'sent back', left: 'kept',
@@ -30,12 +32,13 @@ export async function boardPage() {
   const jobs = h('ul', { class: 'rows jobs', role: 'list', 'aria-label': 'Jobs' });
   const moreJobs = h('button', { type: 'button', onclick: () => showAll() }, 'Show all jobs');
   const jobSection = h('section', { 'aria-labelledby': 'jobs', hidden: true }, h('h2', { id: 'jobs' }, 'Jobs'), jobs, moreJobs);
+  const findWaiting = h('input', { type: 'search', placeholder: 'Find a request', 'aria-label': 'Find a request', oninput: () => search() });
   const reading = h('p', { class: 'reading' }, 'Older plans of the remote are being read and verified. They appear below.');
   const troubles = h('div', { class: 'troubles' });
   let board;
 
   show(h('div', { class: 'page' }, troubles,
-    h('section', { 'aria-labelledby': 'waiting' }, h('h1', { id: 'waiting' }, 'Waiting for you ', count), reading, waiting, moreWaiting, empty),
+    h('section', { 'aria-labelledby': 'waiting' }, h('div', { class: 'head' }, h('h1', { id: 'waiting' }, 'Waiting for you ', count), findWaiting), reading, waiting, moreWaiting, empty),
     jobSection,
     h('section', { 'aria-labelledby': 'plans' }, h('div', { class: 'head' }, h('h2', { id: 'plans' }, 'Plans'), find), plans, more)));
 
@@ -43,6 +46,13 @@ export async function boardPage() {
   async function showAll() {
     all = true;
     await refresh();
+  }
+
+  let loads = 0;
+  let searching;
+  function search() {
+    clearTimeout(searching);
+    searching = setTimeout(refresh, 150);
   }
 
   function drawJobs() {
@@ -61,18 +71,26 @@ export async function boardPage() {
   }
 
   async function refresh() {
-    board = await api(`/api/board${all ? '?all=1' : ''}`);
+    const words = findWaiting.value.trim();
+    const wanted = new URLSearchParams({ ...(all && { all: 1 }), ...(words && { find: words }) });
+    const number = ++loads;
+    const loaded = await api(`/api/board?${wanted}`);
+    // Answers may come in another order than their requests.
+    if (number !== loads) return;
+    board = loaded;
     const focused = document.activeElement?.closest('.rows a')?.getAttribute('href');
     waiting.replaceChildren(...board.waiting.map(waitingRow));
     reading.hidden = !board.reading;
-    moreWaiting.hidden = board.waiting.length === board.total;
+    findWaiting.hidden = board.total < MANY_ROWS && !words;
+    moreWaiting.hidden = board.waiting.length === board.found;
     drawJobs();
     troubles.replaceChildren(...board.troubles.map((told) => h('p', { class: 'banner bad' }, told)));
     waiting.hidden = !board.waiting.length;
     count.textContent = board.total ? String(board.total) : '';
     document.title = board.total ? `(${board.total}) cutonce review` : 'cutonce review';
     empty.hidden = board.waiting.length > 0 || board.reading;
-    empty.replaceChildren(h('strong', {}, 'Nothing waits.'), ' Plans and questions of running sessions appear here by themselves. Try ', h('code', {}, 'cutonce --permission-mode plan'), ' in a project.');
+    if (board.total) empty.replaceChildren('No request matches.');
+    else empty.replaceChildren(h('strong', {}, 'Nothing waits.'), ' Plans and questions of running sessions appear here by themselves. Try ', h('code', {}, 'cutonce --permission-mode plan'), ' in a project.');
     drawPlans();
     // New rows replaced the one that had the focus.
     if (focused) [...document.querySelectorAll('.rows a')].find((row) => row.getAttribute('href') === focused)?.focus({ preventScroll: true });

@@ -305,7 +305,7 @@ impl BoardState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review_views::board_view;
+    use crate::review_views::{BoardQuery, board_view};
     use cutonce_core::protocol::review_request::WaitingSubject;
 
     fn waiting(since: u64) -> SessionNews {
@@ -329,12 +329,19 @@ mod tests {
         for since in (0..10_000).rev() {
             board.apply(0, update(&format!("s{since}"), Some(waiting(since))));
         }
-        let first = board_view(&board, home.path(), false);
+        let first = board_view(&board, home.path(), BoardQuery::default());
         let listed = first["waiting"].as_array().unwrap();
         assert_eq!((listed.len(), first["total"].as_u64()), (200, Some(10_000)));
         assert_eq!((&listed[0]["ask"], &listed[199]["ask"]), (&"a9999".into(), &"a9800".into()));
-        let all = board_view(&board, home.path(), true);
+        let all = board_view(&board, home.path(), BoardQuery { all: true, find: "" });
         assert_eq!(all["waiting"].as_array().map(Vec::len), Some(10_000));
+        let hello = SessionNews::Hello { session: "s77".into(), pid: 1, project: "/home/ann/Shop".into() };
+        board.apply(0, update("s77", Some(hello)));
+        let found = board_view(&board, home.path(), BoardQuery { all: false, find: "shop" });
+        assert_eq!(
+            (&found["waiting"][0]["ask"], &found["found"], &found["total"]),
+            (&"a77".into(), &1.into(), &10_000.into())
+        );
     }
 
     #[test]

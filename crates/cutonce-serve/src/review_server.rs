@@ -6,7 +6,7 @@ use crate::page_hosts::{ListenAddress, PageHosts};
 use crate::peer_user::{PeerUser, peer_user};
 use crate::review_board::{FoundRequest, PageNews, ReviewBoard};
 use crate::review_source::{JobChange, RefusedMessage, ReviewSource};
-use crate::review_views::{self, RenderedPlans};
+use crate::review_views::{self, BoardQuery, RenderedPlans};
 use bytes::Bytes;
 use cutonce_core::plan::approval::price_text;
 use cutonce_core::plan::rehearsal::RehearsalOrder;
@@ -220,6 +220,12 @@ fn query_option<'a>(query: &'a str, name: &str) -> Option<&'a str> {
     query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
 }
 
+/// Text of an address, without its escapes.
+fn percent_decode(text: &str) -> String {
+    let pair = format!("text={text}");
+    url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, text)| text.into_owned()).unwrap_or_default()
+}
+
 /// The answer of a page.
 #[derive(Deserialize)]
 struct PageAnswer {
@@ -282,7 +288,11 @@ impl PageState {
         let option = |name: &str| query_option(query, name);
         let from = option("from").and_then(|from| from.parse().ok()).unwrap_or(1);
         match route {
-            Route::Board => Some(review_views::board_view(&self.board, &self.home, option("all").is_some())),
+            Route::Board => {
+                let find = percent_decode(option("find").unwrap_or_default());
+                let query = BoardQuery { all: option("all").is_some(), find: &find };
+                Some(review_views::board_view(&self.board, &self.home, query))
+            }
             Route::Request { session, ask, part: "" } => {
                 let mut view = review_views::request_view(&self.board, &self.rendered, session, ask)?;
                 view["models"] = json!(self.models);

@@ -106,14 +106,30 @@ fn kind_name(subject: &WaitingSubject) -> &'static str {
     }
 }
 
-/// The first page: what waits, what runs, and all plans. Unless `all` are wanted, the newest requests and jobs.
-pub fn board_view(board: &ReviewBoard, home: &Path, all: bool) -> Value {
+/// What the first page asks for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BoardQuery<'a> {
+    /// All requests and jobs, not only the newest.
+    pub all: bool,
+    /// Only requests whose title, project or asker has these words.
+    pub find: &'a str,
+}
+
+/// The first page: what waits, what runs, and all plans.
+pub fn board_view(board: &ReviewBoard, home: &Path, query: BoardQuery) -> Value {
     let sessions = board.sessions();
     let open =
         sessions.iter().flat_map(|(id, session)| session.waiting.iter().map(move |request| (id, session, request)));
     let mut waiting: Vec<(&String, &ReviewedSession, &Arc<WaitingRequest>)> = open.collect();
     waiting.sort_by_key(|(_, _, request)| Reverse((request.since, request.ask_id.clone())));
-    let shown = if all { usize::MAX } else { FIRST_ROWS };
+    let total = waiting.len();
+    let words = query.find.to_lowercase();
+    waiting.retain(|(_, session, request)| {
+        let asker = request.asker.as_deref().unwrap_or_default();
+        let has = |text: &str| text.to_lowercase().contains(&words);
+        words.is_empty() || has(&request_title(request)) || has(&session.project) || has(asker)
+    });
+    let shown = if query.all { usize::MAX } else { FIRST_ROWS };
     let row = |(id, session, request): &(&String, &ReviewedSession, &Arc<WaitingRequest>)| {
         json!({
             "session": id, "ask": request.ask_id, "kind": kind_name(&request.subject),
@@ -130,7 +146,8 @@ pub fn board_view(board: &ReviewBoard, home: &Path, all: bool) -> Value {
     let plans: Vec<Value> = list_plans(home).iter().map(|plan| listed(home, plan, runs(plan))).collect();
     json!({
         "waiting": rows,
-        "total": waiting.len(),
+        "total": total,
+        "found": waiting.len(),
         "reading": board.is_reading(),
         "sessions": sessions.len(),
         "plans": plans,

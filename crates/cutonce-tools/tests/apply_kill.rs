@@ -188,7 +188,7 @@ fn kill_and_recover(delay: Duration, work: &str, none: &Content, all: &Content) 
     make_trees(&base);
     let [root, _, journals] = folders(&base);
     run_child(&base, work, Some(delay));
-    if delay.subsec_nanos() % 3 == 0 {
+    if delay.subsec_nanos().is_multiple_of(3) {
         run_child(&base, RECOVER, Some(delay / 4));
     }
     recover_apply(&journals, &root).unwrap();

@@ -180,6 +180,13 @@ fn fl_7_page_opens_with_the_newest_plans() {
         return [rows.length, rows[0].getAttribute('href')]";
     assert_eq!(browser.script(rows), serde_json::json!([200, "/review/session-9000000/ask-9000000"]));
     check_accessibility(&mut browser, &axe(), "many waiting plans");
+    browser.fill("[aria-label='Find a request']", "no such plan");
+    browser.see("No request matches.");
+    browser.fill("[aria-label='Find a request']", "SESSION OF ANN");
+    browser.until(
+        "the plans again",
+        "return document.querySelectorAll('[aria-label=\"Waiting requests\"] a').length === 200",
+    );
     browser.click("Show all that wait");
     let all =
         format!("return document.querySelectorAll('[aria-label=\"Waiting requests\"] a').length === {}", plans + 1);

@@ -243,3 +243,16 @@ fn fl_1_without_request_nothing_starts() {
     let _session = ann.spawn(&["jobs", "--remote", "team"]);
     crate::stage::wait_until("a connection", || listener.accept().ok());
 }
+
+#[test]
+fn fl_1_doctor_names_a_store_that_is_too_small() {
+    let stage = Stage::new();
+    let settings = stage.root.path().join("nats.conf");
+    std::fs::write(&settings, "jetstream { max_file_store: 500MB }\n").unwrap();
+    let server = Server::start_with(&["-c", &settings.display().to_string()]);
+    let ann = stage.person("ann");
+    let added = ann.run(&["remote", "add", "team", &server.url(), "--label", "ann"]);
+    let told = text(&added.stderr);
+    assert!(told.contains("a group needs 817 MB; raise jetstream.max_file_store"), "{told}");
+    assert!(doctor(&ann).contains("a group needs 817 MB"), "{}", doctor(&ann));
+}

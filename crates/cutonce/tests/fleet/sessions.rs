@@ -54,6 +54,7 @@ fn fl_4_local_file_stays_the_truth_without_server() {
 }
 
 /// The largest memory of a command that must succeed, in kilobytes.
+#[expect(clippy::zombie_processes, reason = "wait4 waits for the process")]
 fn peak_memory(mut command: std::process::Command) -> i64 {
     let child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     let (mut status, pid) = (0, child.id() as libc::pid_t);
