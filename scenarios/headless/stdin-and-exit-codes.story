@@ -26,7 +26,7 @@ cutonce: stopped after 1 requests (--max-turns); continue with --continue or rai
 --- exit 1
 --- stderr
 cutonce: anthropic refused the key (401): invalid x-api-key
-Set ANTHROPIC_API_KEY to a valid key.
+Set ANTHROPIC_API_KEY to a valid key, or store one: cutonce key ANTHROPIC_API_KEY.
 
 --- run cutonce -p
 --- exit 2

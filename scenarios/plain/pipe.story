@@ -31,5 +31,5 @@ nothing changed
 --- exit 1
 --- stdout
 error: anthropic refused the key (401): the scenario says so
-Set ANTHROPIC_API_KEY to a valid key.
+Set ANTHROPIC_API_KEY to a valid key, or store one: cutonce key ANTHROPIC_API_KEY.
 

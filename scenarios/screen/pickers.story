@@ -65,6 +65,7 @@ press enter
 > /diff
 press enter
 < Changes of this session
+< ● a.txt
 < two
 press esc
 gone Changes of this session

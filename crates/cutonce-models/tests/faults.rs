@@ -138,7 +138,7 @@ async fn mo_3_unreachable_server_is_one_clear_message() {
 async fn mo_3_final_errors_quote_the_provider_immediately() {
     let check = [
         (400, "tools.0: bad schema", FaultKind::Refused, "Sending it again would not help."),
-        (401, "invalid key", FaultKind::Key, "Set ACME_KEY to a valid key."),
+        (401, "invalid key", FaultKind::Key, "Set ACME_KEY to a valid key, or store one: cutonce key ACME_KEY."),
         (403, "not yours", FaultKind::Key, "Check what the key may use."),
         (404, "no such model", FaultKind::NotFound, "Check the model's name and the base URL."),
         (413, "too big", FaultKind::TooLong, "Use /compact."),

@@ -157,7 +157,8 @@ impl AttemptError {
                 let words = endpoint.redact_secrets(words);
                 let shown = endpoint.display_url();
                 let text = format!("{name} answered with {kind} instead of an event stream: {words}");
-                final_decision(FaultKind::Refused, None, format!("{text}\nIs the base URL right? It is {shown}."))
+                let hint = if is_described_page(&words) { PAGE_HINT } else { "" };
+                final_decision(FaultKind::Refused, None, format!("{text}\n{hint}Is the base URL right? It is {shown}."))
             }
             AttemptError::Setup(words) => final_decision(
                 FaultKind::Refused,
@@ -230,7 +231,7 @@ fn final_error(endpoint: &Endpoint, said: ProviderError<'_>, quota: bool) -> Ret
     let name = &endpoint.provider;
     let key = match &endpoint.key_env {
         Some(env) if endpoint.key.is_none() => format!("No key was given: set {env}."),
-        Some(env) => format!("Set {env} to a valid key."),
+        Some(env) => format!("Set {env} to a valid key, or store one: cutonce key {env}."),
         None => "Check the key.".to_owned(),
     };
     let (kind, what, hint) = match status {
@@ -242,8 +243,17 @@ fn final_error(endpoint: &Endpoint, said: ProviderError<'_>, quota: bool) -> Ret
             "Check the model's name and the base URL.".to_owned(),
         ),
         402 => (FaultKind::Key, format!("{name} requires payment"), "Check plan and billing.".to_owned()),
+        300..400 => (
+            FaultKind::Refused,
+            format!("{name} sends the request to another address"),
+            format!("Is the base URL right? It is {}.", endpoint.display_url()),
+        ),
         _ if quota => (FaultKind::Refused, format!("{name} has no quota left"), "Check plan and billing.".to_owned()),
         _ => (FaultKind::Refused, format!("{name} refused the request"), "Sending it again would not help.".to_owned()),
+    };
+    let hint = match is_described_page(words) {
+        true => format!("{PAGE_HINT}Is the base URL right? It is {}.", endpoint.display_url()),
+        false => hint,
     };
     final_decision(kind, Some(status), format!("{what} ({status}): {words}\n{hint}"))
 }
@@ -286,7 +296,39 @@ pub(crate) fn parse_error_body(body: &[u8]) -> (String, String) {
         return (String::new(), to_one_line(text.get().trim_matches('"')));
     }
     let text = String::from_utf8_lossy(body);
-    (String::new(), if text.trim().is_empty() { "no reason given".to_owned() } else { to_one_line(&text) })
+    let words = match text.trim() {
+        "" => "no reason given".to_owned(),
+        page if is_web_page(page) => describe_web_page(page),
+        text => to_one_line(text),
+    };
+    (String::new(), words)
+}
+
+/// True for HTML: proxies and login pages answer with it.
+fn is_web_page(text: &str) -> bool {
+    let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
+    start.starts_with("<!doctype html") || start.starts_with("<html")
+}
+
+const PAGE_HINT: &str = "A proxy or a login page may be in between. ";
+
+/// True for the words of `describe_web_page`.
+fn is_described_page(words: &str) -> bool {
+    words == "a web page" || words.starts_with("the web page «")
+}
+
+/// The page's title, for the user: its markup says nothing.
+fn describe_web_page(page: &str) -> String {
+    let lower = page.to_ascii_lowercase();
+    let inside = |tag: &str| {
+        let start = lower.find(&format!("<{tag}>"))? + tag.len() + 2;
+        let end = start + lower[start..].find("</")?;
+        page.get(start..end).map(to_one_line).filter(|title| !title.is_empty())
+    };
+    match inside("title").or_else(|| inside("h1")) {
+        Some(title) => format!("the web page «{title}»"),
+        None => "a web page".to_owned(),
+    }
 }
 
 /// Returns one line of at most 600 characters, without control characters.
@@ -394,9 +436,22 @@ mod tests {
         let RetryDecision::Final(error) = verdict(401, r#"{"error":{"message":"invalid x-api-key sk-123456"}}"#) else {
             panic!()
         };
-        assert_eq!(error.message, "acme refused the key (401): invalid x-api-key [key]\nSet ACME_KEY to a valid key.");
+        let next = "Set ACME_KEY to a valid key, or store one: cutonce key ACME_KEY.";
+        assert_eq!(error.message, format!("acme refused the key (401): invalid x-api-key [key]\n{next}"));
         let RetryDecision::Final(error) = verdict(404, "<html>\n<h1>Not\tFound</h1></html>") else { panic!() };
-        assert!(error.message.contains("`big-1` at https://api.example/v1 (404): <html> <h1>Not Found</h1></html>"));
+        assert!(error.message.contains("`big-1` at https://api.example/v1 (404): the web page «Not Found»\nA proxy"));
+    }
+
+    #[test]
+    fn mo_3_web_page_is_named_by_its_title() {
+        let words = |body: &str| parse_error_body(body.as_bytes()).1;
+        let page = "<!DOCTYPE html>\n<html><head><TITLE>Sign in\nto \u{1b}[31mHotel</TITLE></head><script>x</script>";
+        assert_eq!(words(page), "the web page «Sign in to [31mHotel»");
+        assert_eq!(words("<html><title></title><h1>502 Bad Gateway</h1>"), "the web page «502 Bad Gateway»");
+        assert_eq!(words("<html lang=de><body>Ä"), "a web page");
+        assert_eq!(words("<html><title>never closed"), "a web page");
+        let RetryDecision::Final(error) = verdict(302, "") else { panic!() };
+        assert!(error.message.ends_with("\nIs the base URL right? It is https://api.example/v1."), "{}", error.message);
     }
 
     #[test]

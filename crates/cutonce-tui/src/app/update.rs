@@ -23,6 +23,8 @@ const MAX_LAST_LINE: usize = 400;
 const UNATTENDED: Duration = Duration::from_secs(20);
 /// Columns of the progress line that the reason of a retry leaves free.
 const RETRY_MARGIN: usize = 56;
+/// Columns without which the reason of a retry says nothing.
+const RETRY_REASON: usize = 10;
 /// Activity shown while the conversation is compacted between turns.
 const COMPACTING_ACTIVITY: &str = "Compacting";
 /// Maximum number of entries that Ctrl+O shows after a rewind.
@@ -339,6 +341,9 @@ impl App {
             let left = until.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
             // The time and the key that interrupts stay visible.
             let room = self.content_width().saturating_sub(RETRY_MARGIN);
+            if room < RETRY_REASON {
+                return format!("Trying again in {left} s");
+            }
             let reason = crate::render::text::one_line(reason);
             return format!("Trying again in {left} s: {}", crate::render::text::fit(&reason, room));
         }

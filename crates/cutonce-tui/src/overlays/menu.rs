@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 /// Refresh interval while an item is changing its state.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(300);
 const MAX_TEXT_LEN: usize = 300;
+/// Columns of the mark before each row.
+const MARK_WIDTH: usize = 2;
 
 /// Identifies the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,6 +201,21 @@ impl Menu {
         key_rows(&told.iter().map(String::as_str).collect::<Vec<_>>(), width)
     }
 
+    /// The preview of the selected row: its own, or all of a note that has more than `room` columns.
+    fn preview_lines(&self, room: usize, width: usize) -> Vec<Line<'static>> {
+        let Some(row) = self.selected_row() else { return Vec::new() };
+        let note = text::one_line(&row.note);
+        if row.preview.is_empty() && text::width(&note) > room {
+            let lines = text::wrap_plain(&note, width.saturating_sub(MARK_WIDTH), self.theme.dim);
+            let indented = |mut line: Line<'static>| {
+                line.spans.insert(0, Span::raw(" ".repeat(MARK_WIDTH)));
+                line
+            };
+            return lines.into_iter().map(indented).collect();
+        }
+        row.preview.iter().flat_map(|item| pager::render_plain(item, width, &self.theme)).collect()
+    }
+
     fn draw_foot(&self, area: Rect, buffer: &mut ratatui::buffer::Buffer) -> Option<u16> {
         let width = usize::from(area.width);
         match (&self.asking, &self.notice) {
@@ -296,10 +313,9 @@ impl Overlay for Menu {
             let name = if name.starts_with('/') { text::fit_end(&name, room) } else { text::fit(&name, room) };
             Line::from(vec![Span::raw(text::pad_to(&name, column)), Span::styled(text::one_line(&row.note), style)])
         });
-        let preview = self.rows.get(self.list.selected).map(|row| row.preview.as_slice()).unwrap_or_default();
-        let width = usize::from(places.preview.width);
-        let lines = preview.iter().flat_map(|item| pager::render_plain(item, width, &theme));
-        lines.zip(places.preview.rows()).for_each(|(line, place)| line.render(place, buffer));
+        let room = usize::from(places.list.width).saturating_sub(column + MARK_WIDTH);
+        let lines = self.preview_lines(room, usize::from(places.preview.width));
+        lines.into_iter().zip(places.preview.rows()).for_each(|(line, place)| line.render(place, buffer));
         if self.rows.is_empty() {
             let rows = text::wrap_plain(&self.empty, usize::from(places.list.width).saturating_sub(2), theme.text);
             let below = Rect { height: places.list.height + places.preview.height, ..places.list };
@@ -361,6 +377,19 @@ mod tests {
         let rows = vec![row(&format!("/{}/settings.json", "x".repeat(60))), row(&"y".repeat(60))];
         let shown = screen(&mut Menu::new(MenuKind::Config, "Settings", rows, KEYS, Theme::default()), 60, 10);
         assert!(shown.contains("/settings.json  not there yet") && shown.contains("y…  not there yet"), "{shown}");
+    }
+
+    #[test]
+    fn ui_11_selected_row_shows_all_of_its_note() {
+        let row = |name: &str, note: &str| MenuRow { name: name.into(), note: note.into(), ..MenuRow::default() };
+        let rows = vec![row("sonnet", "1M window · $2 in, $10 out per million tokens"), row("local", "32k window")];
+        let mut menu = Menu::new(MenuKind::Model, "Model", rows, KEYS, Theme::default());
+        let shown = screen(&mut menu, 40, 10);
+        let whole = "\n  1M window · $2 in, $10 out per million\n  tokens\n";
+        assert!(shown.contains("$10 out pe…\n") && shown.contains(whole), "{shown}");
+        assert!(!screen(&mut menu, 120, 10).contains("\n  tokens"), "all of it fits");
+        press(&mut menu, "▼");
+        assert_eq!(screen(&mut menu, 40, 10).matches("32k window").count(), 1);
     }
 
     #[test]

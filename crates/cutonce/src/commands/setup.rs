@@ -201,6 +201,9 @@ async fn add_key(home: &Path, chosen: &KeyProvider, terminal: &mut TypedLineRead
             return None;
         }
     }
+    if env_var(key_env).is_some_and(|other| !other.trim().is_empty() && other.trim() != key) {
+        print_wrapped(&format!("! {key_env} in your environment has another key, which comes first: unset it."));
+    }
     let default = provider.default_model.filter(|model| models.is_empty() || models.iter().any(|known| known == model));
     let (name, model) = match default {
         Some(model) => (provider.name.to_string(), model.to_string()),

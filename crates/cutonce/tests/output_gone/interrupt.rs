@@ -287,6 +287,54 @@ fn du_1_signals_end_plan_and_implement_alike() {
     }
 }
 
+/// Plain lines whose input has ended finish their turn, and a signal ends that too.
+#[test]
+fn du_1_signals_end_plain_lines_after_their_input() {
+    for (signal, code) in [(libc::SIGTERM, 143), (libc::SIGHUP, 129)] {
+        let world = World::new();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let mut command = world.cutonce(&["--plain", "--model", "anthropic/m"]);
+        command.env("PATH", "/usr/bin:/bin").env("ANTHROPIC_BASE_URL", address).env("ANTHROPIC_API_KEY", "k");
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"hi\n").unwrap();
+        let _open = answer(&listener, Wait::Streaming, Path::new("unused"));
+        wait_until_asleep(&child);
+        // SAFETY: the child was not waited for yet, so its id is its own.
+        unsafe { libc::kill(child.id() as i32, signal) };
+        assert_eq!(ended(child, "plain").code(), Some(code));
+    }
+}
+
+/// The agent of a rehearsal is a child of its own; its layer goes with it.
+#[test]
+fn du_1_signals_end_a_rehearsal_with_a_result() {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        for wait in [Wait::Connecting, Wait::Retrying] {
+            let world = World::new();
+            // The layer is in the home, outside the workspace.
+            let workspace = world.dir.path().join("workspace");
+            std::fs::create_dir(&workspace).unwrap();
+            std::fs::write(workspace.join("plan.md"), "# Plan\n\n1. Do it\n").unwrap();
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let address = format!("http://{}", listener.local_addr().unwrap());
+            let mut command = world.cutonce(&["rehearse", "plan.md", "--model", "anthropic/m", "--json"]);
+            command.current_dir(workspace);
+            command.env("PATH", "/usr/bin:/bin").env("ANTHROPIC_BASE_URL", address).env("ANTHROPIC_API_KEY", "k");
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let _open = answer(&listener, wait, Path::new("unused"));
+            // SAFETY: the child was not waited for yet, so its id is its own.
+            unsafe { libc::kill(child.id() as i32, signal) };
+            let lines: Vec<String> = lines_of(child.stdout.take().unwrap()).collect();
+            let status = ended(child, &format!("rehearse {wait:?}"));
+            assert_eq!(status.code(), Some(if signal == libc::SIGINT { 130 } else { 143 }), "{wait:?}: {lines:?}");
+            let frame: Value = serde_json::from_str(&lines.concat()).unwrap();
+            assert_eq!((&frame["type"], &frame["is_error"]), (&json!("result"), &json!(true)), "{wait:?}: {frame}");
+        }
+    }
+}
+
 /// A host that dies takes its run with it: no further call starts, and the running command ends.
 #[test]
 fn du_1_dead_host_ends_the_running_command() {

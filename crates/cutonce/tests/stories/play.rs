@@ -349,6 +349,8 @@ impl Stage {
         let mut shown = [String::new(), String::new()];
         for line in talk.lines().filter(|line| !line.trim().is_empty()) {
             if let Some(cue) = line.strip_prefix("< ") {
+                // The prompt: a `>` elsewhere, as in a command, does not count.
+                let cue = if cue == ">" { "\n> " } else { cue };
                 let on = loop {
                     match shown.iter().position(|stream| stream.contains(cue)) {
                         Some(on) => break on,

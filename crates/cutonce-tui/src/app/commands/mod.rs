@@ -257,9 +257,12 @@ impl App {
         match cutonce_agent::storage::session_diff(&transcript) {
             Ok(diffs) if diffs.is_empty() => self.print_notice(NoticeLevel::Info, NOTHING_CHANGED),
             Ok(diffs) => {
-                let item = |(path, text): (String, String)| PagerItem {
-                    body: PagerContent::Diff { language: language_of_file(&path), text: text.into() },
-                    title: path,
+                let item = |(path, text): (String, String)| {
+                    let new = if text.starts_with("--- /dev/null") { "  new file" } else { "" };
+                    PagerItem {
+                        title: format!("{}{new}", self.path_shortener.short_path(&path)),
+                        body: PagerContent::Diff { language: language_of_file(&path), text: text.into() },
+                    }
                 };
                 let items = diffs.into_iter().map(item).collect();
                 self.show_items("Changes of this session", items);

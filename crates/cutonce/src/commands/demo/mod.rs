@@ -222,13 +222,12 @@ fn print_state(project: &Path, removed: bool) -> anyhow::Result<()> {
         true => "no file of the project was changed",
         false => "src/total.sh was changed, after you approved the plan",
     };
-    println!("Demo over: {now}. The plan is in plans/.");
+    println!("Demo over: {now}.");
     match removed {
-        true => println!(
-            "The folder was removed; `cutonce demo --dir FOLDER` keeps it. Start your own work with `cutonce`."
-        ),
-        false => println!("The project is in {}. Start your own work with `cutonce`.", project.display()),
+        true => println!("The folder was removed; `cutonce demo --dir FOLDER` keeps it."),
+        false => println!("The project is in {}, with the plan in plans/.", project.display()),
     }
+    println!("Start your own work with `cutonce`.");
     Ok(())
 }
 

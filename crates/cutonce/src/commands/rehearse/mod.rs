@@ -7,6 +7,8 @@ mod progress;
 
 use crate::cli::args::{OutputFormat, RehearseArgs, RunFlags};
 use crate::commands::approval::{self, ChosenPlan};
+use crate::frontends::stop_signals::{END_GRACE, STOPPED_AT_START, StopSignals};
+use crate::frontends::stream_json::frames::failed_start_frame;
 use crate::start;
 use anyhow::Context;
 use child::ChildProgram;
@@ -38,7 +40,10 @@ pub async fn run(args: RehearseArgs) -> anyhow::Result<u8> {
     if let Some(name) = &args.keep {
         check_keep(&home, name, limits)?;
     }
-    let mut rehearsal = rehearse(&chosen, &args).await?;
+    let mut rehearsal = match rehearse(&chosen, &args, &mut StopSignals::new()?).await? {
+        Ok(rehearsal) => rehearsal,
+        Err(code) => return report_stop(args.json, code),
+    };
     rehearsal.print_as(args.json)?;
     if !args.json {
         rehearsal.report_next(&args.plan);
@@ -55,7 +60,12 @@ pub async fn plan_and_rehearse(run: RunFlags) -> anyhow::Result<u8> {
     let mut planning = ChildProgram::this()?;
     planning.args = planning_args(std::env::args_os().skip(1));
     planning.stdin = child::piped_input()?;
-    let planned = planning.run().await?;
+    let mut signals = StopSignals::new()?;
+    let json = run.output_format != OutputFormat::Text;
+    let planned = match signals.or_stop(planning.run()).await {
+        Ok(planned) => planned?,
+        Err(code) => return report_stop(json, code),
+    };
     let mut result: Value = planned.last_json().context("the planning run printed no result")?;
     let slug = result.get("slug").and_then(Value::as_str).map(str::to_string);
     let Some(slug) = slug.filter(|_| planned.code == SUCCESS) else {
@@ -63,10 +73,12 @@ pub async fn plan_and_rehearse(run: RunFlags) -> anyhow::Result<u8> {
         return Ok(planned.code.max(1));
     };
     let (model, max_turns, max_budget_usd) = (run.model.clone(), run.max_turns, run.max_budget_usd);
-    let json = run.output_format != OutputFormat::Text;
     let verbose = run.verbose;
     let args = RehearseArgs { plan: slug, json, apply: false, keep: None, verbose, model, max_turns, max_budget_usd };
-    let rehearsal = rehearse(&approval::choose(&args.plan, None)?, &args).await?;
+    let rehearsal = match rehearse(&approval::choose(&args.plan, None)?, &args, &mut signals).await? {
+        Ok(rehearsal) => rehearsal,
+        Err(code) => return report_stop(json, code),
+    };
     if run.output_format == OutputFormat::Text {
         print_plan(&run, &result)?;
         rehearsal.print()?;
@@ -141,7 +153,21 @@ impl VersionStore for UnstoredVersions {
     }
 }
 
-async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<RunRehearsal> {
+/// Reports a signal that ended the run (DU-1).
+fn report_stop(json: bool, code: u8) -> anyhow::Result<u8> {
+    match json {
+        true => writeln!(std::io::stdout().lock(), "{}", failed_start_frame("", STOPPED_AT_START))?,
+        false => eprintln!("cutonce: interrupted; the rehearsal is gone and nothing was applied"),
+    }
+    Ok(code)
+}
+
+/// Carries the plan out. A signal cancels that, which removes the layer; the inner error is then its exit code.
+async fn rehearse(
+    chosen: &ChosenPlan,
+    args: &RehearseArgs,
+    signals: &mut StopSignals,
+) -> anyhow::Result<Result<RunRehearsal, u8>> {
     let home = start::home_dir()?;
     let sha256 = sha256_hex(&chosen.text);
     let job = RehearsalJob {
@@ -162,7 +188,16 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Ru
             progress.on_call(&text, calls);
         }
     };
-    let finished = progress.follow(job.run(&CancellationToken::new(), &on_news)).await?;
+    let cancel = CancellationToken::new();
+    let mut work = std::pin::pin!(progress.follow(job.run(&cancel, &on_news)));
+    let finished = match signals.or_stop(&mut work).await {
+        Ok(finished) => finished?,
+        Err(code) => {
+            cancel.cancel();
+            let _ = tokio::time::timeout(END_GRACE, work).await;
+            return Ok(Err(code));
+        }
+    };
     if let Some(why) = &finished.failure {
         eprintln!("cutonce: the rehearsal failed: {}", sanitize(why));
     }
@@ -170,7 +205,7 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Ru
     if args.apply && rehearsal.finished.passed {
         rehearsal.apply(&RehearsalChoice::default());
     }
-    Ok(rehearsal)
+    Ok(Ok(rehearsal))
 }
 
 impl RunRehearsal {

@@ -182,10 +182,7 @@ async fn run_conversation(
         deny: split_rules(&run.permissions.disallowed_tools),
     };
     let open = crate::frontends::terminal::session_opener(run, place, false);
-    let mut interrupts = signal(SignalKind::interrupt())?;
-    // Bracketed paste must be switched off when we exit (UI-13).
-    let (mut ends, mut hangs_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
-    end_guard::watch(&[(libc::SIGTERM, TERMINATED), (libc::SIGHUP, HUNG_UP)])?;
+    let mut signals = PlainSignals::new()?;
     let mut plain = PlainFrontend::new(session, about, flags, notifications, lines.gate());
     match first {
         Some(FirstInput::Message(words)) => plain.session.say(words),
@@ -197,30 +194,80 @@ async fn run_conversation(
         tokio::select! {
             biased;
             // Before events: they may come without end.
-            _ = ends.recv() => return Ok(TERMINATED),
-            _ = hangs_up.recv() => return Ok(HUNG_UP),
-            _ = interrupts.recv() => if plain.handle_interrupt() { return Ok(INTERRUPTED) },
+            signal = signals.next() => match signal {
+                PlainSignal::End(code) => return Ok(code),
+                PlainSignal::Interrupt => if plain.handle_interrupt() { return Ok(INTERRUPTED) },
+            },
             event = events.next() => match event {
                 Some(event) => plain.handle_event(&event, Some(&mut lines)),
                 None => return Ok(SUCCESS),
             },
             line = lines.next() => match line {
                 Some(line) => plain.handle_input(&line),
-                None => return Ok(plain.finish_without_input(&mut events, &mut interrupts).await),
+                None => return Ok(plain.finish_without_input(&mut events, &mut signals).await),
             },
         }
-        if let Some(model) = plain.model_to.take() {
-            plain.set_model(&model).await;
-        }
-        if let Some((which, fork)) = plain.switch_to.take() {
-            match open(cutonce_tui::OpenSessionRequest { selector: which, fork, model: None }).await {
-                Ok(opened) => {
-                    plain.session.submit(Submission::Close);
-                    while events.next().await.is_some() {}
-                    events = plain.switch_session(opened);
-                }
-                Err(why) => plain.print_notice(&why.to_string()),
+        let change = async {
+            if let Some(model) = plain.model_to.take() {
+                plain.set_model(&model).await;
             }
+            if let Some((which, fork)) = plain.switch_to.take() {
+                match open(cutonce_tui::OpenSessionRequest { selector: which, fork, model: None }).await {
+                    Ok(opened) => {
+                        plain.session.submit(Submission::Close);
+                        while events.next().await.is_some() {}
+                        events = plain.switch_session(opened);
+                    }
+                    Err(why) => plain.print_notice(&why.to_string()),
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            code = signals.ended() => return Ok(code),
+            () = change => {}
+        }
+    }
+}
+
+/// What a signal asks for.
+enum PlainSignal {
+    /// The program ends with this exit code.
+    End(u8),
+    Interrupt,
+}
+
+/// The signals of a session on plain lines. Every wait ends with them (DU-1). From `new` on they do not kill the
+/// process, because bracketed paste must be switched off when it exits (UI-13).
+struct PlainSignals {
+    interrupts: Signal,
+    ends: Signal,
+    hangs_up: Signal,
+}
+
+impl PlainSignals {
+    fn new() -> std::io::Result<PlainSignals> {
+        let (interrupts, ends) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let hangs_up = signal(SignalKind::hangup())?;
+        end_guard::watch(&[(libc::SIGTERM, TERMINATED), (libc::SIGHUP, HUNG_UP)])?;
+        Ok(PlainSignals { interrupts, ends, hangs_up })
+    }
+
+    async fn next(&mut self) -> PlainSignal {
+        tokio::select! {
+            biased;
+            _ = self.ends.recv() => PlainSignal::End(TERMINATED),
+            _ = self.hangs_up.recv() => PlainSignal::End(HUNG_UP),
+            _ = self.interrupts.recv() => PlainSignal::Interrupt,
+        }
+    }
+
+    /// Waits for a signal that ends the program, and returns the exit code.
+    async fn ended(&mut self) -> u8 {
+        tokio::select! {
+            biased;
+            _ = self.ends.recv() => TERMINATED,
+            _ = self.hangs_up.recv() => HUNG_UP,
         }
     }
 }
@@ -422,7 +469,11 @@ impl PlainFrontend {
 
     /// Handles the end of stdin: the turn runs to its end, but questions can no longer be answered (AG-4).
     /// The exit code reflects the last turn (CL-3).
-    async fn finish_without_input(&mut self, events: &mut cutonce_agent::EventStream, interrupts: &mut Signal) -> u8 {
+    async fn finish_without_input(
+        &mut self,
+        events: &mut cutonce_agent::EventStream,
+        signals: &mut PlainSignals,
+    ) -> u8 {
         self.input_closed = true;
         // A question that was just answered closes by itself.
         if self.asks.iter().any(|ask| self.answered.as_ref() != Some(&ask.ask_id)) {
@@ -431,12 +482,16 @@ impl PlainFrontend {
         self.session.submit(Submission::Close);
         loop {
             tokio::select! {
+                biased;
+                signal = signals.next() => match signal {
+                    PlainSignal::End(code) => return code,
+                    PlainSignal::Interrupt => self.session.submit(Submission::Interrupt),
+                },
                 event = events.next() => match event {
                     Some(event) if matches!(event.kind, EventKind::Ask(_)) => self.session.submit(Submission::Interrupt),
                     Some(event) => self.handle_event(&event, None),
                     None => return if self.failed { FAILED } else { SUCCESS },
                 },
-                _ = interrupts.recv() => self.session.submit(Submission::Interrupt),
             }
         }
     }
