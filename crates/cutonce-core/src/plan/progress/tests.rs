@@ -144,7 +144,7 @@ fn pc_35_one_command_may_do_two_steps() {
     let by = |path: &str, modes, together| Evidence::Wrote {
         path: path.into(),
         before: Some("0".into()),
-        after: Some(if modes == None { "1".into() } else { "0".into() }),
+        after: Some(if modes.is_none() { "1".into() } else { "0".into() }),
         exempt: false,
         modes,
         together,
