@@ -79,7 +79,6 @@ answer:
   2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: 
-> 
 ? Freshness: b.txt changed under step 2 since the approval. Continue with the plan?
   1 Continue: The plan is carried out on the changed files.
   | --- b.txt

@@ -31,17 +31,23 @@ fn write(path: &str) -> String {
 }
 
 async fn open(folder: &Path, turns: &str, selector: SessionSelector) -> (Session, EventStream) {
+    open_as(folder, turns, selector, false).await
+}
+
+async fn open_as(folder: &Path, turns: &str, selector: SessionSelector, fork: bool) -> (Session, EventStream) {
     let (project, path) = (folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project).unwrap();
     std::fs::create_dir_all(folder.join("home")).unwrap();
     std::fs::write(&path, turns).unwrap();
     let model = format!("scripted/{}", path.display());
-    let price = serde_json::json!({"models": {&model: {"price": {"input": 10.0, "output": 10.0}}}});
+    // The transcript has the name that the model gives itself.
+    let price = serde_json::json!({"price": {"input": 10.0, "output": 10.0}});
+    let price = serde_json::json!({"models": {&model: &price, "scripted": &price}});
     std::fs::write(folder.join("home/settings.json"), price.to_string()).unwrap();
     let mut builder = SessionBuilder::new(folder.join("home"), project);
     builder.model.main = Some(model);
     builder.permissions.approver = Approver::Present;
-    builder.resume.selector = selector;
+    (builder.resume.selector, builder.resume.fork) = (selector, fork);
     let opened = builder.open().await.unwrap();
     (opened.session, opened.events)
 }
@@ -53,13 +59,20 @@ struct Turn {
     notices: Vec<String>,
     steps: Vec<String>,
     asked: Vec<String>,
+    questions: Vec<String>,
     report: Option<PlanReport>,
     reason: Option<EndReason>,
     estimate: Option<CostEstimate>,
 }
 
-/// Approves the plan with these terms and collects events to the end of the turn. Permissions are denied.
+/// Approves the plan with these terms and collects events to the end of the turn. Permissions are denied, and the work
+/// stops where the program asks.
 async fn approve(session: &Session, events: &mut EventStream, terms: PlanAnswer) -> Turn {
+    approve_and_choose(session, events, terms, "Stop here").await
+}
+
+/// The same, with another answer to the program's questions.
+async fn approve_and_choose(session: &Session, events: &mut EventStream, terms: PlanAnswer, choice: &str) -> Turn {
     let mut turn = Turn::default();
     loop {
         match events.next().await.unwrap().kind {
@@ -74,7 +87,12 @@ async fn approve(session: &Session, events: &mut EventStream, terms: PlanAnswer)
                         turn.asked.push(why.reason.clone());
                         AskAnswer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: false })
                     }
-                    other => panic!("{other:?}"),
+                    AskKind::Questions(questions) => {
+                        turn.questions.push(questions[0].question.clone());
+                        let answers = vec![vec![choice.to_string()]];
+                        AskAnswer::Questions(QuestionsAnswer::Answered { answers })
+                    }
+                    AskKind::EnterPlan => panic!("{ask:?}"),
                 };
                 session.submit(Submission::Answer { ask_id, answer });
             }
@@ -184,16 +202,6 @@ async fn pc_12_subagents_spend_the_same_budget() {
     assert!((1.0..1.5).contains(&cost), "{cost}");
 }
 
-/// The question that waits after a turn.
-async fn question(events: &mut EventStream) -> (String, String) {
-    loop {
-        if let EventKind::Ask(ask) = events.next().await.unwrap().kind {
-            let AskKind::Questions(questions) = &ask.kind else { panic!("{ask:?}") };
-            return (ask.ask_id.clone(), questions[0].question.clone());
-        }
-    }
-}
-
 #[tokio::test]
 async fn pc_12_budget_asks_and_a_yes_continues() {
     let folder = tempfile::tempdir().unwrap();
@@ -203,15 +211,51 @@ async fn pc_12_budget_asks_and_a_yes_continues() {
     let (session, mut events) = open(folder.path(), &script(&format!("{costly}, {more}")), SessionSelector::New).await;
     session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
     session.say("Add a login.");
-    let turn = approve(&session, &mut events, PlanAnswer { budget_usd: Some(0.5), ..yes() }).await;
-    assert_eq!(turn.reason, Some(EndReason::MaxBudget));
-    let (ask_id, asked) = question(&mut events).await;
+    let terms = PlanAnswer { budget_usd: Some(0.5), ..yes() };
+    let turn = approve_and_choose(&session, &mut events, terms, "Continue").await;
+    let [asked] = turn.questions.as_slice() else { panic!("{:?}", turn.questions) };
     assert!(asked.contains("budget of $0.50 is used up") && asked.contains("$0.50 more?"), "{asked}");
-    let answers = vec![vec!["Continue".to_string()]];
-    session.submit(Submission::Answer { ask_id, answer: AskAnswer::Questions(QuestionsAnswer::Answered { answers }) });
-    let turn = approve(&session, &mut events, yes()).await;
-    assert_eq!(turn.reason, Some(EndReason::Completed));
+    assert_eq!(turn.reason, Some(EndReason::Completed), "the same turn continues");
     assert!(!turn.report.unwrap().drift);
+}
+
+/// Waits until a call asks for permission.
+async fn wait_for_permission(session: &Session, events: &mut EventStream, terms: PlanAnswer) {
+    loop {
+        let EventKind::Ask(ask) = events.next().await.unwrap().kind else { continue };
+        if matches!(ask.kind, AskKind::Permission { .. }) {
+            return;
+        }
+        let answer = AskAnswer::Plan(PlanAnswer { ask_id: ask.ask_id.clone(), ..terms.clone() });
+        session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
+    }
+}
+
+/// From now on, the home is what a kill would leave: the running session keeps its own.
+fn leave_as_killed(folder: &Path) {
+    let [home, copy, live] = ["home", "home-copy", "home-live"].map(|name| folder.join(name));
+    assert!(std::process::Command::new("cp").arg("-a").args([&home, &copy]).status().unwrap().success());
+    std::fs::rename(&home, live).unwrap();
+    std::fs::rename(copy, home).unwrap();
+}
+
+#[tokio::test]
+async fn pc_12_kill_gives_no_money_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let spend = r#""usage": {"input_tokens": 100000, "output_tokens": 0}"#;
+    let costly = |path: &str| write(path).replacen('{', &format!("{{{spend}, "), 1);
+    let first = script(&costly("other.txt"));
+    let (session, mut events) = open(folder.path(), &first, SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
+    session.say("Add a login.");
+    wait_for_permission(&session, &mut events, PlanAnswer { budget_usd: Some(1.5), ..yes() }).await;
+    leave_as_killed(folder.path());
+    let second = format!(r#"{{"turns": [{}]}}"#, costly("form.txt"));
+    let (session, mut events) = open(folder.path(), &second, SessionSelector::Latest).await;
+    session.say("Go on.");
+    let turn = approve(&session, &mut events, yes()).await;
+    let told = (turn.questions.join("\n"), turn.reason, turn.notices);
+    assert!(told.0.contains("budget of $1.50 is used up ($2.") && told.1 == Some(EndReason::MaxBudget), "{told:?}");
 }
 
 #[tokio::test]
@@ -331,4 +375,89 @@ async fn pc_36_resumed_session_keeps_scope_and_evidence() {
     assert_eq!(second.asked, ["outside the approved plan"]);
     let report = second.report.unwrap();
     assert_eq!((states(&report), report.drift), (vec!["checked", "changed", "changed"], false), "{report:?}");
+}
+
+/// What happens between the first step and the others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Between {
+    Nothing,
+    Compaction,
+    Rewind,
+    Resume,
+    Fork,
+    Kill,
+}
+
+/// Id of the user's message that begins a turn, when that turn has ended.
+async fn say_and_wait(session: &Session, events: &mut EventStream, words: &str) -> String {
+    session.say(words);
+    let mut id = String::new();
+    loop {
+        match events.next().await.unwrap().kind {
+            EventKind::User { id: of, meta: false, .. } => id = of,
+            EventKind::TurnEnded(_) => return id,
+            _ => {}
+        }
+    }
+}
+
+/// The report of a plan whose first step is done before, and whose other steps are done after what happens.
+async fn report_with(between: Between) -> PlanReport {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |text: &str| format!(r#"{{"text": "{text}"}}"#);
+    let rest = [write("theme.txt"), write("name.txt"), text("Done.")].join(",");
+    // Two reminders of open steps follow the first answer.
+    let first = [write("form.txt"), text("Later."), text("Later."), text("Later.")].join(",");
+    let whole = match between {
+        Between::Compaction => [first, text("The form is there."), rest.clone()].join(","),
+        Between::Rewind => [first, write("name.txt"), text("Oops."), rest.clone()].join(","),
+        Between::Kill => [write("form.txt"), write("other.txt")].join(","),
+        Between::Nothing | Between::Resume | Between::Fork => [first, rest.clone()].join(","),
+    };
+    let (mut session, mut events) = open(folder.path(), &script(&whole), SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
+    session.say("Add a login.");
+    match between {
+        Between::Kill => wait_for_permission(&session, &mut events, yes()).await,
+        _ => drop(approve(&session, &mut events, yes()).await),
+    }
+    match between {
+        Between::Nothing => {}
+        Between::Compaction => {
+            session.submit(Submission::Compact { focus: None, on_done: None });
+            while !matches!(events.next().await.unwrap().kind, EventKind::Compacted { .. }) {}
+        }
+        Between::Rewind => {
+            let to = say_and_wait(&session, &mut events, "Rename it.").await;
+            session.submit(Submission::Rewind { to, files: true, conversation: true });
+        }
+        Between::Kill => leave_as_killed(folder.path()),
+        Between::Resume | Between::Fork => {
+            session.submit(Submission::Shutdown);
+            while !matches!(events.next().await.unwrap().kind, EventKind::Closed) {}
+        }
+    }
+    if matches!(between, Between::Resume | Between::Fork | Between::Kill) {
+        let rest = format!(r#"{{"turns": [{rest}]}}"#);
+        (session, events) = open_as(folder.path(), &rest, SessionSelector::Latest, between == Between::Fork).await;
+    }
+    session.say("Go on.");
+    approve(&session, &mut events, yes()).await.report.unwrap()
+}
+
+#[tokio::test]
+async fn pc_36_progress_is_the_same_after_everything() {
+    let seen = |report: &PlanReport| {
+        let steps = report.steps.iter().map(|step| {
+            let checks: Vec<_> = step.checks.iter().map(|run| (run.command.clone(), run.exit_code)).collect();
+            (step.id.clone(), step.state, step.changed.clone(), checks)
+        });
+        (steps.collect::<Vec<_>>(), report.drift, report.untouched.clone())
+    };
+    let expected = report_with(Between::Nothing).await;
+    assert!(!expected.drift && expected.steps.len() == 3, "{expected:?}");
+    for between in [Between::Compaction, Between::Rewind, Between::Resume, Between::Fork, Between::Kill] {
+        let report = report_with(between).await;
+        assert_eq!(seen(&report), seen(&expected), "{between:?}");
+    }
 }

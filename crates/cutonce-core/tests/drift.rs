@@ -51,7 +51,7 @@ fn file(path: &str) -> String {
 }
 
 fn wrote(path: &str) -> Evidence {
-    Evidence::Wrote { path: file(path), before: Some("0".into()), after: Some("1".into()), exempt: false }
+    Evidence::wrote(file(path), Some("0".into()), Some("1".into()))
 }
 
 fn ran(command: &str, exit_code: i32) -> Evidence {
@@ -125,17 +125,15 @@ fn follow(way: usize, contract: &PlanContract) -> (&'static str, Vec<Evidence>) 
             ("repairs what failed", writes(first).into_iter().chain(failed).chain(plain).collect())
         }
         4 => {
-            let ignored =
-                Evidence::Wrote { path: "target/x".into(), before: None, after: Some("1".into()), exempt: true };
-            let undone = [
-                wrote("notes.txt"),
-                Evidence::Wrote {
-                    path: "notes.txt".into(),
-                    before: Some("1".into()),
-                    after: Some("0".into()),
-                    exempt: false,
-                },
-            ];
+            let ignored = Evidence::Wrote {
+                path: "target/x".into(),
+                before: None,
+                after: Some("1".into()),
+                exempt: true,
+                modes: None,
+                together: false,
+            };
+            let undone = [wrote("notes.txt"), Evidence::wrote("notes.txt", Some("1".into()), Some("0".into()))];
             ("writes ignored files and takes a note back", [ignored].into_iter().chain(undone).chain(plain).collect())
         }
         _ => {

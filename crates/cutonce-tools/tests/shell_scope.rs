@@ -577,7 +577,7 @@ async fn pc_22_user_keeps_or_restores() {
 #[tokio::test]
 async fn pc_22_background_work_is_compared_too() {
     let project = compared_project().await;
-    project.world.here.disk.set_on_change(Some(Arc::new(|_, _, _| {})));
+    project.world.here.disk.set_on_change(Some(Arc::new(|_| {})));
     let context = scoped(&["src/a.rs", "src/c.rs"], ScopeMode::Enforce, None);
     let watcher = "until [ -e target/go ]; do sleep 0.02; done; echo w > src/c.rs; echo x >> src/b.rs";
     let input = json!({ "command": watcher, "run_in_background": true });

@@ -165,6 +165,7 @@ impl SessionBuilder {
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         planner.reopen = replayed.open_asks.iter().any(|ask| ask.kind == PLAN_ASK);
         self.restore_memory(&here, &replayed, &planner, &team, &mut notices);
+        planner.work.iter_mut().for_each(|work| work.set_recorded_cost(replayed.totals.cost()));
         let totals = replayed.priced_totals(&settings);
         let left = ResumedState { todos: replayed.todos, phase: mode.0.is_planning().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), base.connected.spec.clone());

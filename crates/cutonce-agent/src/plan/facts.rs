@@ -53,31 +53,44 @@ impl PlanFacts for DiskFacts {
         fact
     }
     fn has_match(&self, glob: &str) -> bool {
-        let literal: Vec<&str> = glob.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
-        let start = literal.iter().fold(self.root.clone(), |folder, part| folder.join(part));
-        let (mut folders, mut looked_at) = (vec![start], 0);
-        while let Some(folder) = folders.pop() {
-            for entry in folder.read_dir().into_iter().flatten().flatten() {
-                looked_at += 1;
-                // In a workspace of this size the glob gets the benefit of the doubt.
-                if looked_at > MAX_LOOKED_AT {
-                    return true;
-                }
-                let path = entry.path();
-                let Ok(relative) = path.strip_prefix(&self.root) else { continue };
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => folders.push(path),
-                    Ok(kind) if !kind.is_dir() && matches_path(glob, &relative.to_string_lossy()) => return true,
-                    Ok(_) | Err(_) => {}
-                }
-            }
-        }
-        false
+        // In a workspace of more files the glob gets the benefit of the doubt.
+        files_below(&self.root, glob).any(|file| file.is_none_or(|path| matches_path(glob, &path)))
     }
     fn has_program(&self, name: &str) -> bool {
         let variables: Vec<_> = std::env::vars_os().collect();
         cutonce_sandbox::find_program(name, &variables).is_some()
     }
+}
+
+/// Files that a glob or a folder may cover, relative to the root; `None` at the end if there are too many.
+pub(super) fn files_below(root: &Path, planned: &str) -> impl Iterator<Item = Option<String>> {
+    let literal: Vec<&str> = planned.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
+    let mut folders = vec![literal.iter().fold(root.to_path_buf(), |folder, part| folder.join(part))];
+    let (mut entries, mut looked_at) = (None, 0);
+    let root = root.to_path_buf();
+    std::iter::from_fn(move || {
+        loop {
+            if entries.is_none() {
+                entries = Some(folders.pop()?.read_dir().into_iter().flatten().flatten());
+            }
+            let Some(entry) = entries.as_mut().and_then(Iterator::next) else {
+                entries = None;
+                continue;
+            };
+            looked_at += 1;
+            match entry.file_type() {
+                _ if looked_at == MAX_LOOKED_AT => return Some(None),
+                _ if looked_at > MAX_LOOKED_AT => return None,
+                Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => folders.push(entry.path()),
+                Ok(kind) if !kind.is_dir() => {
+                    if let Ok(relative) = entry.path().strip_prefix(&root) {
+                        return Some(Some(relative.to_string_lossy().into_owned()));
+                    }
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+    })
 }
 
 /// Reads the contract of a plan, with findings unless `plan.lint` is off; `None` if the plan has no steps.

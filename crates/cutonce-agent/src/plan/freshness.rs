@@ -1,16 +1,18 @@
 //! Freshness of a plan (PC-13): what the files that it names looked like when it was submitted.
 
+use super::facts::files_below;
 use crate::storage::versions::content_hash;
 use cutonce_core::permission::is_secret;
-use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::contract::{PlanContract, matches_path};
 use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::{PlanFreshness, StaleFile};
 use cutonce_core::settings::plan::PlanLint;
 use cutonce_tools::files::unified_diff;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Larger files are compared by their first bytes. Tools write no larger ones.
@@ -18,6 +20,8 @@ const MAX_HASHED: u64 = cutonce_tools::disk::MAX_CHANGE;
 /// Larger files are not kept for a diff.
 const MAX_KEPT: u64 = 256 << 10;
 const MAX_KEPT_FILES: usize = 200;
+/// Files of one planned folder or glob that are compared around a command.
+const MAX_WATCHED: usize = 1_000;
 
 /// The workspace at the submission of a plan: the commit, and the content of every file that the plan names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,23 +91,63 @@ pub fn stamp_plan(root: &Path, plan: &str) -> BTreeMap<String, Option<String>> {
 }
 
 /// Planned files before a command that no layer shows the changes of: what differs after it is the command's work.
-pub(crate) struct PlannedContents(Vec<(PathBuf, Option<String>)>);
+pub(crate) struct PlannedContents {
+    root: PathBuf,
+    planned: Vec<String>,
+    before: BTreeMap<String, WatchedState>,
+}
+
+/// Hash of a file or link, and its permissions.
+type WatchedState = (Option<String>, u32);
 
 impl PlannedContents {
-    pub(crate) fn read(files: Vec<PathBuf>) -> PlannedContents {
-        PlannedContents(files.into_iter().map(|path| (path.clone(), hash_file(&path))).collect())
+    /// Reads the files that these paths, folders and globs cover.
+    pub(crate) fn read(root: PathBuf, planned: Vec<String>) -> PlannedContents {
+        let before = file_states(&root, &planned);
+        PlannedContents { root, planned, before }
     }
 
     /// What the command wrote.
-    pub(crate) fn compare(self) -> impl Iterator<Item = Evidence> {
-        let written = self.0.into_iter().map(|(path, before)| (hash_file(&path), path, before));
-        written.filter(|(after, _, before)| after != before).map(|(after, path, before)| Evidence::Wrote {
-            path: path.to_string_lossy().into_owned(),
-            before,
-            after,
-            exempt: false,
-        })
+    pub(crate) fn compare(self) -> Vec<Evidence> {
+        let after = file_states(&self.root, &self.planned);
+        let paths: BTreeSet<&String> = self.before.keys().chain(after.keys()).collect();
+        let mut found = Vec::new();
+        for path in paths {
+            let state = |states: &BTreeMap<String, WatchedState>| states.get(path).cloned().unwrap_or_default();
+            let ((before, old_mode), (after, new_mode)) = (state(&self.before), state(&after));
+            let modes = (before == after && old_mode != new_mode).then_some([old_mode, new_mode]);
+            if before != after || modes.is_some() {
+                let path = self.root.join(path).to_string_lossy().into_owned();
+                let together = !found.is_empty();
+                found.push(Evidence::Wrote { path, before, after, exempt: false, modes, together });
+            }
+        }
+        found
     }
+}
+
+/// The files that planned paths cover, with their states.
+fn file_states(root: &Path, planned: &[String]) -> BTreeMap<String, WatchedState> {
+    let mut found = BTreeMap::new();
+    for path in planned {
+        let is_plain = root.join(path).symlink_metadata().is_ok_and(|about| !about.is_dir());
+        let covered: Vec<String> = match is_plain {
+            true => vec![path.clone()],
+            false => {
+                files_below(root, path).flatten().filter(|file| matches_path(path, file)).take(MAX_WATCHED).collect()
+            }
+        };
+        found.extend(covered.into_iter().map(|path| (path.clone(), file_state(&root.join(path)))));
+    }
+    found
+}
+
+fn file_state(path: &Path) -> WatchedState {
+    let Ok(about) = path.symlink_metadata() else { return WatchedState::default() };
+    let target = about.is_symlink().then(|| std::fs::read_link(path).ok()).flatten();
+    let hash =
+        target.map_or_else(|| hash_file(path), |target| Some(content_hash(target.as_os_str().as_encoded_bytes())));
+    (hash, about.mode() & 0o777)
 }
 
 /// The hash of a plain file; `None` for anything else.

@@ -71,6 +71,10 @@ impl OpenSubject {
             (_, AskAnswer::Permission(_) | AskAnswer::Questions(_) | AskAnswer::Plan(_) | AskAnswer::Host(_)) => false,
         }
     }
+    /// True if a turn that must stop waits for the answer.
+    pub(super) fn holds_turn(&self) -> bool {
+        matches!(self, OpenSubject::Budget | OpenSubject::Stale)
+    }
     /// True if a teammate asks: the ask does not belong to this session's turn.
     pub(super) fn is_of_team(&self) -> bool {
         matches!(self, OpenSubject::TeamPlan(_) | OpenSubject::TeamCall)
@@ -87,9 +91,9 @@ impl Asks {
         let plan = |ask: &&mut OpenAsk| ask.id == id && matches!(ask.subject, OpenSubject::Plan(_));
         self.0.iter_mut().find(plan)?.n.take()
     }
-    /// Removes and returns the questions about a budget.
+    /// Removes and returns the questions about the plan that is implemented.
     pub fn take_implementation_asks(&mut self) -> Vec<OpenAsk> {
-        self.0.extract_if(.., |ask| matches!(ask.subject, OpenSubject::Budget | OpenSubject::Stale)).collect()
+        self.0.extract_if(.., |ask| ask.subject.holds_turn()).collect()
     }
     /// Removes and returns the plan requests of this session.
     pub fn take_plans(&mut self) -> Vec<OpenAsk> {

@@ -9,6 +9,7 @@ use cutonce_core::permission::{DeniedCall, PermissionAsk, Why, added_path};
 use cutonce_core::protocol::event::{AskKind, AskView, EventKind, NoticeLevel, Question};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, RememberedRule};
 use cutonce_core::transcript::EntryBody;
+use cutonce_core::turn::TurnEvent;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -188,6 +189,7 @@ impl SessionState {
             match (ask.n, denied) {
                 (Some(n), Some(message)) => self.deny_call(n, DeniedCall { why: Why::from_reason(reason), message }),
                 (Some(n), None) => self.step_call(n, CallEvent::Withdrawn { reason: reason.into() }),
+                (None, _) if ask.subject.holds_turn() => self.pending.push_back(TurnEvent::EndConfirmed),
                 (None, _) => {}
             }
         }

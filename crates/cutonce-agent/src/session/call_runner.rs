@@ -354,7 +354,8 @@ impl SessionState {
         let standing = self.context.standing.clone();
         let is_command = matches!(allowed.rights, CallRights::Shell(_));
         tokio::spawn(async move {
-            let planned = is_command.then(|| PlannedContents::read(standing.watched_files()));
+            let root = env.workspace.root.clone();
+            let planned = is_command.then(|| PlannedContents::read(root, standing.watched_files()));
             let edit = match (&allowed.rights, servers) {
                 (CallRights::Write(grant), Some(servers)) => servers.watch_edit(grant.path()).await,
                 _ => None,

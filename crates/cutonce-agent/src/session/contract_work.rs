@@ -21,6 +21,7 @@ use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
 use cutonce_core::settings::plan::{PlanVerify, ScopeMode};
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::TurnEvent;
+use cutonce_tools::disk::ReportedChange;
 use cutonce_tools::files::{IgnoreRules, freeze_rules};
 use cutonce_tools::shell::confine::WorkspaceSandbox;
 use cutonce_tools::tool::ToolOutcome;
@@ -28,6 +29,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How often the model is reminded of open steps at the end of a turn (PC-33).
 const MAX_END_REMINDERS: usize = 2;
@@ -42,8 +44,9 @@ pub(crate) struct ImplementationWork {
     budget_usd: Option<f64>,
     /// Files that were being changed when an earlier process ended, with the hash of their old content.
     unproven_writes: Vec<(PathBuf, Option<String>)>,
-    /// The session's cost when the current turn began.
+    /// Cost of the session and time of the turn up to the last entry about them.
     cost_before: f64,
+    time_before: Duration,
     /// Requests since the last reminder of open steps (PC-34).
     requests: u32,
     /// The checks at the end of this turn ran (PC-31).
@@ -65,6 +68,7 @@ impl ImplementationWork {
             budget_usd,
             unproven_writes: Vec::new(),
             cost_before,
+            time_before: Duration::ZERO,
             requests: 0,
             verified: false,
             refused: false,
@@ -80,6 +84,11 @@ impl ImplementationWork {
             replay_implementation(entries, &root.to_string_lossy())?;
         let unproven_writes = unproven_writes.into_iter().map(|(path, hash)| (path.into(), hash)).collect();
         Some(ImplementationWork { unproven_writes, ..ImplementationWork::new(progress, budget_usd, 0.0) })
+    }
+
+    /// What the session had cost when an earlier process last recorded it; what came after is the plan's (PC-36).
+    pub(crate) fn set_recorded_cost(&mut self, cost: f64) {
+        self.cost_before = cost;
     }
 }
 
@@ -101,6 +110,8 @@ impl SessionState {
         approved.stamp.extend(known);
         let mut scope = approved.scope(terms.scope.unwrap_or(self.context.shared.settings.plan.scope));
         scope.iter_mut().for_each(|scope| self.freeze_ignore_rules(scope));
+        // From here on, what the session costs is the plan's, also after a kill.
+        self.record_usage();
         self.append(EntryBody::Contract {
             approved: Some(Box::new(approved.clone())),
             scope: scope.clone(),
@@ -182,22 +193,25 @@ impl SessionState {
         // Under a scope the layer shows what a command changed.
         let watches = self.mode.whole_scope().is_none();
         let planned = work.progress.plan().stamp.keys().filter(|_| watches);
-        standing.watch_files(planned.map(|path| self.context.env.workspace.root.join(path)).collect());
+        standing.watch_files(planned.cloned().collect());
         let unproven = std::mem::take(&mut work.unproven_writes);
         self.listen_for_changes();
         for (path, before) in unproven {
             let after = std::fs::read(&path).ok().map(|bytes| content_hash(&bytes));
             let path = path.to_string_lossy().into_owned();
-            self.observe(Evidence::Wrote { path, before, after, exempt: false });
+            self.observe(Evidence::wrote(path, before, after));
         }
         self.show_steps();
     }
 
     fn listen_for_changes(&self) {
         let listener = self.context.standing.clone();
-        self.context.env.disk.set_on_change(Some(Arc::new(move |path, before, after| {
-            let path = path.to_string_lossy().into_owned();
-            listener.observed(Evidence::Wrote { path, before, after, exempt: false });
+        self.context.env.disk.set_on_change(Some(Arc::new(move |changes| {
+            for (n, change) in changes.iter().enumerate() {
+                let ReportedChange { path, before, after, modes } = change.clone();
+                let path = path.to_string_lossy().into_owned();
+                listener.observed(Evidence::Wrote { path, before, after, exempt: false, modes, together: n > 0 });
+            }
         })));
     }
 
@@ -206,13 +220,14 @@ impl SessionState {
     pub(super) fn read_implementation(&mut self, point: &RewindPoint, files: bool) {
         let entries = implementation_entries(self.transcript.store.path()).unwrap_or_default();
         self.planner.work = ImplementationWork::restore(&entries, &self.context.env.workspace.root);
+        self.planner.work.iter_mut().for_each(|work| work.set_recorded_cost(self.model.usage.cost()));
         let scope = mode::replay_mode(self.mode.setup(), &entries).0.scope().cloned();
         self.mode_event(mode::ModeEvent::ScopeSet(scope));
         self.follow_implementation();
         self.show_steps();
         for FileSnapshot { path, sha256 } in point.files.iter().filter(|_| !files) {
             let after = std::fs::read(path).ok().map(|bytes| content_hash(&bytes));
-            self.observe(Evidence::Wrote { path: path.clone(), before: sha256.clone(), after, exempt: false });
+            self.observe(Evidence::wrote(path.clone(), sha256.clone(), after));
         }
     }
 
@@ -244,14 +259,14 @@ impl SessionState {
 
     /// The evidence with a path relative to the workspace; `None` if it says nothing about the plan.
     fn placed(&self, evidence: Evidence) -> Option<Evidence> {
-        let Evidence::Wrote { path, before, after, .. } = evidence else { return Some(evidence) };
+        let Evidence::Wrote { path, before, after, modes, together, .. } = evidence else { return Some(evidence) };
         let target = Path::new(&path);
         let is_plan = self.planner.file.as_ref().is_some_and(|file| file.path() == target);
-        if before == after || is_plan || self.is_temporary(target) {
+        if (before == after && modes.is_none()) || is_plan || self.is_temporary(target) {
             return None;
         }
         let exempt = self.ignore_rules(self.mode.whole_scope()).is_ignored(target);
-        Some(Evidence::Wrote { path: self.relative(target), before, after, exempt })
+        Some(Evidence::Wrote { path: self.relative(target), before, after, exempt, modes, together })
     }
 
     /// An amendment keeps the rules from the first approval: what the plan changed since must not widen its scope.
@@ -337,7 +352,8 @@ impl SessionState {
         };
         let exit_code = display["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
         // In another folder it is another command, unless it goes to the workspace itself.
-        let folder = display["folder"].as_str().filter(|_| !command.trim_start().starts_with("cd /"));
+        let moves = command.trim_start().strip_prefix("cd ").unwrap_or_default();
+        let folder = display["folder"].as_str().filter(|_| !moves.trim_start_matches(['"', '\'']).starts_with('/'));
         let command = folder.map_or(command.to_string(), |folder| format!("cd {folder} && {command}"));
         let output = self.shown_output(outcome);
         let evidence = Evidence::Ran { command, exit_code, by, at: crate::timestamp(), output };
@@ -491,26 +507,22 @@ impl SessionState {
         }
     }
 
-    /// A turn begins: it has its own cost, and its end runs the checks again.
-    pub(super) fn implementation_turn_began(&mut self) {
-        self.close_implementation_asks();
-        if self.planner.work.as_mut().is_some_and(|work| std::mem::take(&mut work.told_stale)) {
-            self.accept_stale();
-        }
-        let cost = self.model.usage.cost();
-        let Some(work) = &mut self.planner.work else { return };
-        (work.cost_before, work.verified, work.refused) = (cost, false, false);
-        // A message of the user after the budget was used up grants the same amount again.
-        if let Some(budget) = work.budget_usd {
-            let spent = work.progress.spent_of_budget();
-            let grants = (spent / budget).floor().max(0.0) + 1.0;
-            self.context.standing.set_budget(Some(budget * grants), spent);
+    /// The user decided to continue: open steps and checks count again.
+    pub(super) fn release_open_steps(&mut self) {
+        if let Some(work) = &mut self.planner.work {
+            work.refused = false;
         }
     }
 
-    /// Budget of the implementation and what it has spent; `None` without a budget.
+    /// A turn begins: it has its own time, and its end runs the checks again.
+    pub(super) fn implementation_turn_began(&mut self) {
+        let Some(work) = &mut self.planner.work else { return };
+        (work.time_before, work.verified, work.refused) = (Duration::ZERO, false, false);
+    }
+
+    /// Budget of the implementation and what it has spent; `None` without a budget, or if all is done.
     pub(super) fn plan_budget(&self) -> Option<(f64, f64)> {
-        let work = self.planner.work.as_ref()?;
+        let work = self.planner.work.as_ref().filter(|work| !work.progress.open_work().is_empty())?;
         Some((work.budget_usd?, work.progress.spent_of_budget()))
     }
 
@@ -540,12 +552,21 @@ impl SessionState {
         Some(report)
     }
 
-    fn record_spending(&mut self) {
+    /// A killed process could not record what its last turn cost.
+    pub(super) fn record_earlier_spending(&mut self) {
         let cost = self.model.usage.cost();
-        let millis = self.model.usage.elapsed().as_millis() as u64;
+        if self.planner.work.as_ref().is_some_and(|work| cost > work.cost_before) {
+            self.record_spending();
+        }
+    }
+
+    pub(super) fn record_spending(&mut self) {
+        let cost = self.model.usage.cost();
+        let elapsed = self.model.usage.elapsed();
         let Some(work) = &mut self.planner.work else { return };
         let micro_usd = ((cost - work.cost_before).max(0.0) * 1e6).round() as u64;
-        work.cost_before = cost;
+        let millis = elapsed.saturating_sub(work.time_before).as_millis() as u64;
+        (work.cost_before, work.time_before) = (cost, elapsed);
         self.observe(Evidence::Spent { micro_usd, millis });
     }
 

@@ -50,6 +50,7 @@ impl SessionState {
     pub(super) fn record_input(&mut self, input: UserInput) {
         if !input.meta && !input.silent {
             self.answer_review_with_message(&input.text);
+            self.user_continues();
         }
         self.flush_results();
         if let Some(overrides) = &input.overrides {
@@ -121,6 +122,7 @@ impl SessionState {
     pub(super) fn report_queued(&mut self, input: UserInput) {
         if !input.meta && !input.silent {
             self.answer_review_with_message(&input.text);
+            self.user_continues();
         }
         if !input.meta {
             self.emit(EventKind::Queued { text: input.text });

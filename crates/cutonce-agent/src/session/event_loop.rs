@@ -114,6 +114,7 @@ impl SessionState {
             }
             self.mode_effect(effect);
         }
+        self.record_earlier_spending();
         self.follow_implementation();
         self.session_started(if self.conversation.messages.is_empty() { "startup" } else { "resume" });
         self.subagent_started();
@@ -138,7 +139,11 @@ impl SessionState {
             TurnEffect::Request => self.start_request(),
             TurnEffect::StopRequest => self.stop_request(),
             TurnEffect::ConfirmEnd => self.confirm_end(),
-            TurnEffect::StopConfirmEnd => self.tasks.stop(),
+            TurnEffect::ConfirmStop(reason) => self.confirm_stop(&reason),
+            TurnEffect::StopConfirmEnd => {
+                self.tasks.stop();
+                self.close_implementation_asks();
+            }
             TurnEffect::StartCall(n) => self.start_call(n),
             TurnEffect::SkipCall(n) => self.skip_call(n),
             TurnEffect::StopCalls => self.stop_calls(),
@@ -324,10 +329,7 @@ impl SessionState {
         let reason = self.durable_reason(reason);
         self.team_state(false);
         let ended = TurnSummary { report, ..self.summarize_turn(reason, self.turn.requests()) };
-        let reason = ended.reason.clone();
         self.emit(EventKind::TurnEnded(ended));
-        self.budget_reached(&reason);
-        self.ask_about_stale();
         self.restart_with_plan();
     }
 

@@ -60,9 +60,9 @@ impl SessionState {
     pub(super) fn team_evidence(&mut self, evidence: Evidence) {
         let root = self.context.env.workspace.root.clone();
         self.check_ran(match evidence {
-            Evidence::Wrote { path, before, after, exempt } => {
+            Evidence::Wrote { path, before, after, exempt, modes, together } => {
                 let path = root.join(path).to_string_lossy().into_owned();
-                Evidence::Wrote { path, before, after, exempt }
+                Evidence::Wrote { path, before, after, exempt, modes, together }
             }
             // Only the lead's own session reminds and spends.
             Evidence::Ran { .. } | Evidence::Denied { .. } => evidence,

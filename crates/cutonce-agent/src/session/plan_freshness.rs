@@ -14,7 +14,7 @@ use cutonce_core::plan::progress::{Evidence, StepState};
 use cutonce_core::protocol::event::{EndReason, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer, ChangedBy};
 use cutonce_core::text::sanitize::one_line;
-use cutonce_core::turn::{TurnEvent, UserInput};
+use cutonce_core::turn::TurnEvent;
 use cutonce_tools::files::unified_diff;
 use std::path::Path;
 
@@ -91,11 +91,12 @@ impl SessionState {
         self.ask_about_stale();
     }
 
-    /// Asks about files that changed under open steps. Without an approver a notice says what happened.
-    pub(super) fn ask_about_stale(&mut self) {
-        let Some(stale) = self.planner.work.as_mut().map(|work| std::mem::take(&mut work.stale)) else { return };
+    /// Asks about files that changed under open steps; false if no one is asked. Without an approver a notice says what
+    /// happened.
+    pub(super) fn ask_about_stale(&mut self) -> bool {
+        let stale = self.planner.work.as_mut().map(|work| std::mem::take(&mut work.stale)).unwrap_or_default();
         if stale.is_empty() {
-            return;
+            return false;
         }
         let diffs: Vec<&str> = stale.iter().filter_map(|file| file.diff.as_deref()).collect();
         let preview = (!diffs.is_empty()).then(|| diffs.join("\n"));
@@ -114,6 +115,7 @@ impl SessionState {
         if let Some(work) = self.planner.work.as_mut().filter(|_| !asked) {
             work.told_stale = true;
         }
+        asked
     }
 
     /// Only a clear answer does something; a message of the user continues.
@@ -122,16 +124,15 @@ impl SessionState {
         match chosen_option(answer) {
             Some(CONTINUE) => {
                 self.accept_stale();
-                let text = format!(
+                self.release_open_steps();
+                self.continue_turn(format!(
                     "Since the approval, {stale}. The user wants you to continue with the plan: read these files again first."
-                );
-                self.pending.push_back(TurnEvent::Input(UserInput::meta(text)));
+                ));
             }
             Some(REPLAN) => {
                 self.begin_amendment();
                 self.mode_event(mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::User });
-                let text = format!("Since the approval, {stale}. Read these files again and amend the plan.");
-                self.pending.push_back(TurnEvent::Input(UserInput::meta(text)));
+                self.continue_turn(format!("Since the approval, {stale}. Read these files again and amend the plan."));
             }
             Some(CANCEL) => {
                 let slug = self.implemented_plan();
@@ -139,8 +140,9 @@ impl SessionState {
                 // A plan from a file has no revisions to park.
                 let _ = slug.map(|slug| park_plan(self.planner.files.home(), &slug));
                 self.notice(NoticeLevel::Info, "The implementation was cancelled; the plan is parked.");
+                self.pending.push_back(TurnEvent::EndConfirmed);
             }
-            Some(_) | None => {}
+            Some(_) | None => self.pending.push_back(TurnEvent::EndConfirmed),
         }
     }
 

@@ -5,6 +5,7 @@ use super::asks::{OpenAsk, OpenSubject};
 use super::parts::Approver;
 use cutonce_core::protocol::event::{AskKind, AskView, EventKind, NoticeLevel, Question, QuestionOption};
 use cutonce_core::protocol::submission::{AskAnswer, QuestionsAnswer};
+use cutonce_core::turn::{TurnEvent, UserInput};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -45,14 +46,31 @@ impl SessionState {
         true
     }
 
-    /// A turn begins: a message of the user answers these questions too.
+    /// The work continues with this message, in the turn that waits or in a new one.
+    pub(super) fn continue_turn(&mut self, message: String) {
+        self.pending.push_back(match self.turn.idle() {
+            true => TurnEvent::Input(UserInput::meta(message)),
+            false => TurnEvent::EndRefused { message },
+        });
+    }
+
+    /// The questions are closed without an answer. The next message of the user answers them.
     pub(super) fn close_implementation_asks(&mut self) {
         for ask in self.asks.take_implementation_asks() {
-            if matches!(ask.subject, OpenSubject::Stale) {
-                self.accept_stale();
+            if let (OpenSubject::Stale, Some(work)) = (&ask.subject, &mut self.planner.work) {
+                work.told_stale = true;
             }
             self.close_ask(ask.id, None);
         }
+    }
+
+    /// A message of the user grants the plan's budget again and accepts what changed under its steps.
+    pub(super) fn user_continues(&mut self) {
+        self.close_implementation_asks();
+        if self.planner.work.as_mut().is_some_and(|work| std::mem::take(&mut work.told_stale)) {
+            self.accept_stale();
+        }
+        self.grant_budget();
     }
 }
 

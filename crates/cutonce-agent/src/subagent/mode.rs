@@ -8,7 +8,6 @@ use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::sync::LockUnpoisoned;
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
@@ -22,8 +21,8 @@ struct LiveModeState {
     /// Files that the approved plan may change (PC-20, PC-23).
     scope: Option<PlanScope>,
     spending: Option<SpendingLimit>,
-    /// Planned files that commands may write without a layer (PC-30).
-    watched: Vec<PathBuf>,
+    /// Planned paths, folders and globs that commands may write without a layer (PC-30).
+    watched: Vec<String>,
     /// Where evidence for the approved plan is collected, while it is implemented (PC-30).
     collector: Option<mpsc::UnboundedSender<SessionEvent>>,
     /// Rule changes made for the session, oldest first (PR-7, HO-1).
@@ -66,11 +65,11 @@ impl LiveMode {
     }
 
     /// Planned files to compare before and after each command.
-    pub(crate) fn watch_files(&self, files: Vec<PathBuf>) {
+    pub(crate) fn watch_files(&self, files: Vec<String>) {
         self.lock().watched = files;
     }
 
-    pub(crate) fn watched_files(&self) -> Vec<PathBuf> {
+    pub(crate) fn watched_files(&self) -> Vec<String> {
         self.lock().watched.clone()
     }
 

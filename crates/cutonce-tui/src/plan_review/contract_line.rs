@@ -14,6 +14,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
+/// With fewer columns, model, effort and budget are left out.
+const MIN_TERMS_WIDTH: usize = 5;
+
 impl PlanReview {
     /// Reads the steps of the plan again after an edit. Answers follow their steps.
     pub(super) fn read_contract(&mut self) {
@@ -81,15 +84,18 @@ pub fn draw(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
         let words = if narrow { format!("!{found} ") } else { format!("{} ", text::count_noun(found, "finding")) };
         right.push(Span::styled(words, theme.warning));
     }
+    let columns = |spans: &[Span<'_>]| spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
+    let room = |right: &[Span<'_>]| usize::from(area.width).saturating_sub(columns(right) + 4);
     let terms = review.reply.terms.describe();
-    if !terms.is_empty() {
-        let words = if narrow { text::fit(&terms, 12).into_owned() } else { terms };
-        right.push(Span::styled(format!("{words} "), theme.planning));
-    }
-    let taken: usize = right.iter().map(|span| text::width(&span.content)).sum();
-    let room = usize::from(area.width).saturating_sub(taken + 4);
-    let style = if summary.approved == summary.steps { theme.dim } else { theme.warning };
     let variants = summary.variants();
-    let left = variants.iter().find(|words| text::width(words) <= room).unwrap_or(&variants[2]).clone();
+    let fitting = |room: usize| variants.iter().find(|words| text::width(words) <= room).or(variants.last()).cloned();
+    // The contract is shown whole; on a narrow screen the terms get what is left, and the confirmation names them.
+    let taken = if narrow || terms.is_empty() { 0 } else { text::width(&terms) + 1 };
+    let left = fitting(room(&right).saturating_sub(taken)).unwrap_or_default();
+    let free = room(&right).saturating_sub(text::width(&left) + 1);
+    if !terms.is_empty() && free >= MIN_TERMS_WIDTH {
+        right.push(Span::styled(format!("{} ", text::fit(&terms, free)), theme.planning));
+    }
+    let style = if summary.approved == summary.steps { theme.dim } else { theme.warning };
     draw_two_sided(area, buffer, vec![Span::styled(left, style)], right);
 }

@@ -14,6 +14,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
+/// Most steps that a confirmation names one by one; it must fit on a low screen.
+const MAX_NAMED_STEPS: usize = 6;
+
 pub fn height(review: &PlanReview, area: Rect) -> u16 {
     // A list needs the rows, and its own keys replace the choices.
     if list_keys(review).is_some() {
@@ -39,7 +42,8 @@ pub fn draw(review: &PlanReview, places: &ReviewLayout, buffer: &mut Buffer) -> 
     }
     if let Some(keys) = list_keys(review) {
         let told = rule_text(review, false);
-        draw_rule(places.footer_rule, buffer, told, "", theme.border);
+        let below = matches!(review.focus, ReviewFocus::Steps { at, skip } if skip < review.hidden_rows(at));
+        draw_rule(places.footer_rule, buffer, told, if below { "PgDn more" } else { "" }, theme.border);
         put_text(places.footer, buffer, 1, &first_fitting(keys, places.footer.width.saturating_sub(2)), theme.dim);
         return None;
     }
@@ -355,10 +359,12 @@ fn terms_text(review: &PlanReview) -> String {
     for (answer, name) in [(StepAnswer::Park, "parked"), (StepAnswer::Drop, "dropped")] {
         let steps: Vec<&str> =
             terms.steps.iter().filter(|(_, given)| **given == answer).map(|(id, _)| id.as_str()).collect();
-        if !steps.is_empty() {
-            let noun = if steps.len() == 1 { "Step" } else { "Steps" };
-            words.push_str(&format!("{noun} {} {name}. ", steps.join(", ")));
-        }
+        words.push_str(&match steps.len() {
+            0 => String::new(),
+            1 => format!("Step {} {name}. ", steps[0]),
+            2..=MAX_NAMED_STEPS => format!("Steps {} {name}. ", steps.join(", ")),
+            many => format!("{many} steps {name}. "),
+        });
     }
     if let Some(model) = review.chosen_model() {
         words.push_str(&format!("Model {model}. "));

@@ -106,9 +106,10 @@ enum ReviewFocus {
     Details {
         top: usize,
     },
-    /// The steps with their answers; `at` is the selected one (PC-11).
+    /// The steps with their answers: the selected one, and its rows that are scrolled off (PC-11).
     Steps {
         at: usize,
+        skip: usize,
     },
     /// A list of models, efforts or budgets (PC-12).
     Terms(TermsMenu),
@@ -689,7 +690,7 @@ impl Overlay for PlanReview {
         }
         let taken_back = self.disarm_on_letter(key, now);
         match self.focus {
-            ReviewFocus::Steps { at } => return self.steps_key(at, key, may_answer, now),
+            ReviewFocus::Steps { at, skip } => return self.steps_key((at, skip), key, may_answer, now),
             ReviewFocus::Terms(menu) => return self.terms_key(menu, key),
             ReviewFocus::Rehearsal(page) if self.arming.choice.is_some() => {
                 return self.armed_apply_key(page, key, now);

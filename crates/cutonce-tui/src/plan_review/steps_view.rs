@@ -29,11 +29,17 @@ impl PlanReview {
         };
         let line = self.viewport.cursor as u32 + 1;
         let at = contract.steps.iter().rposition(|step| step.lines[0] <= line).unwrap_or_default();
-        self.focus = ReviewFocus::Steps { at };
+        self.focus = ReviewFocus::Steps { at, skip: 0 };
     }
 
     /// Handles a key in the steps view. A digit leaves it and arms the choice, as in the plan.
-    pub(super) fn steps_key(&mut self, at: usize, key: KeyEvent, may_answer: bool, now: Instant) -> OverlayOutcome {
+    pub(super) fn steps_key(
+        &mut self,
+        (at, skip): (usize, usize),
+        key: KeyEvent,
+        may_answer: bool,
+        now: Instant,
+    ) -> OverlayOutcome {
         self.arming.last_letter_at = None;
         let last = self.contract.as_ref().map_or(0, |contract| contract.steps.len().saturating_sub(1));
         let plain = key.modifiers - KeyModifiers::SHIFT == KeyModifiers::NONE;
@@ -48,7 +54,11 @@ impl PlanReview {
             return self.answer_step(at, answer);
         }
         let page = self.viewport.height.max(4) / 3;
+        // A step that is taller than the screen is scrolled first.
+        let hidden = self.hidden_rows(at);
         let to = match keys::action_for_key(key) {
+            Some(ReviewAction::PageUp) if skip > 0 => return self.show_step(at, skip.saturating_sub(page)),
+            Some(ReviewAction::PageDown) if skip < hidden => return self.show_step(at, (skip + page).min(hidden)),
             Some(ReviewAction::Up) => at.saturating_sub(1),
             Some(ReviewAction::Down) => (at + 1).min(last),
             Some(ReviewAction::PageUp) => at.saturating_sub(page),
@@ -70,8 +80,19 @@ impl PlanReview {
             }
             _ => return OverlayOutcome::Nothing,
         };
-        self.focus = ReviewFocus::Steps { at: to };
+        self.show_step(to, 0)
+    }
+
+    fn show_step(&mut self, at: usize, skip: usize) -> OverlayOutcome {
+        self.focus = ReviewFocus::Steps { at, skip };
         OverlayOutcome::Redraw
+    }
+
+    /// Rows of a step that do not fit on the screen.
+    pub(super) fn hidden_rows(&self, at: usize) -> usize {
+        let step = self.contract.as_ref().and_then(|contract| contract.steps.get(at));
+        let rows = step.map_or(0, |step| step_rows(self, step, true, self.viewport.width).len());
+        rows.saturating_sub(self.viewport.height)
     }
 
     fn next_answer(&self, at: usize) -> StepAnswer {
@@ -103,7 +124,7 @@ impl PlanReview {
 }
 
 /// Draws the steps so that the selected one is visible as a whole, or at least from its start.
-pub fn draw(review: &PlanReview, at: usize, area: Rect, buffer: &mut Buffer) {
+pub fn draw(review: &PlanReview, (at, skip): (usize, usize), area: Rect, buffer: &mut Buffer) {
     let Some(contract) = &review.contract else { return };
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let mut rows: Vec<Line<'static>> = Vec::new();
@@ -121,6 +142,7 @@ pub fn draw(review: &PlanReview, at: usize, area: Rect, buffer: &mut Buffer) {
     }
     let middle = selected.0.saturating_sub(height / 3);
     let top = middle.max(selected.1.saturating_sub(height)).min(selected.0).min(rows.len().saturating_sub(height));
+    let top = if skip > 0 { selected.0 + skip } else { top };
     for (row, place) in rows.into_iter().skip(top).zip(area.rows()) {
         row.render(place, buffer);
     }

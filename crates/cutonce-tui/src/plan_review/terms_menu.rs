@@ -126,25 +126,63 @@ pub fn draw(review: &PlanReview, menu: TermsMenu, area: Rect, buffer: &mut Buffe
     let theme = &review.theme;
     let width = usize::from(area.width);
     let title = match menu {
-        TermsMenu::Model => " Model of the implementation",
+        TermsMenu::Model => " Model · price per million tokens",
         TermsMenu::Effort => " Effort of the implementation",
         TermsMenu::Budget => " Budget: then the agent stops and asks",
     };
     let mut rows = text::wrap_plain(title, width, theme.heading);
-    let choices = term_rows(review, menu);
-    let column = choices.iter().map(|(name, _, _)| text::width(name)).max().unwrap_or_default().min(width / 2);
-    for (number, (name, hint, current)) in choices.into_iter().enumerate() {
-        let mark = if current { "›" } else { " " };
-        let style = if current { theme.strong } else { theme.text };
-        let name = text::one_line(&name);
-        let first = vec![Span::styled(format!("{mark}{} ", number + 1), theme.accent)];
-        let words = vec![
-            Span::styled(if hint.is_empty() { name } else { text::pad_to(&name, column) }, style),
-            Span::styled(if hint.is_empty() { hint } else { format!("  {hint}") }, theme.dim),
-        ];
-        rows.extend(text::wrap(&Line::from(words), width, &RowPrefix { first, next: vec![Span::raw("   ")] }));
-    }
     let estimate = review.subject.request.estimate.as_ref().filter(|_| menu == TermsMenu::Budget);
-    rows.extend(estimate.into_iter().flat_map(|one| text::wrap_plain(&format!(" {}", one.text()), width, theme.dim)));
+    let estimate = estimate.map(|one| Line::styled(one.text(), theme.dim));
+    rows.extend(estimate.iter().flat_map(|one| text::wrap(one, width, &RowPrefix::spaces(1))));
+    let choices: Vec<Choice> = term_rows(review, menu).into_iter().enumerate().map(Choice::new).collect();
+    let single = choices.iter().flat_map(|choice| choice.rows(review, &choices, width)).collect::<Vec<_>>();
+    let fits = rows.len() + single.len() <= usize::from(area.height);
+    rows.extend(if fits { single } else { paired_rows(review, &choices, width) });
     rows.into_iter().zip(area.rows()).for_each(|(row, place)| row.render(place, buffer));
+}
+
+/// One choice of a list.
+struct Choice {
+    digit: String,
+    name: String,
+    hint: String,
+    current: bool,
+}
+
+impl Choice {
+    fn new((number, (name, hint, current)): (usize, (String, String, bool))) -> Choice {
+        // The title says what the price is for.
+        let hint = hint.replace(" per million tokens", "");
+        Choice { digit: (number + 1).to_string(), name: text::one_line(&name), hint, current }
+    }
+
+    fn first(&self, review: &PlanReview) -> Span<'static> {
+        Span::styled(format!("{}{} ", if self.current { "›" } else { " " }, self.digit), review.theme.accent)
+    }
+
+    fn name(&self, review: &PlanReview, column: Option<usize>) -> Span<'static> {
+        let style = if self.current { review.theme.strong } else { review.theme.text };
+        Span::styled(column.map_or(self.name.clone(), |column| text::pad_to(&self.name, column)), style)
+    }
+
+    fn rows(&self, review: &PlanReview, all: &[Choice], width: usize) -> Vec<Line<'static>> {
+        let column = all.iter().map(|choice| text::width(&choice.name)).max().unwrap_or_default().min(width / 2);
+        let mut words = vec![self.name(review, (!self.hint.is_empty()).then_some(column))];
+        if !self.hint.is_empty() {
+            words.push(Span::styled(format!("  {}", self.hint), review.theme.dim));
+        }
+        let prefix = RowPrefix { first: vec![self.first(review)], next: vec![Span::raw("   ")] };
+        text::wrap(&Line::from(words), width, &prefix)
+    }
+}
+
+/// Two choices in a row, for a low screen. A choice with a hint keeps its own row.
+fn paired_rows(review: &PlanReview, choices: &[Choice], width: usize) -> Vec<Line<'static>> {
+    let (plain, hinted): (Vec<&Choice>, Vec<&Choice>) = choices.iter().partition(|choice| choice.hint.is_empty());
+    let pair = |pair: &[&Choice]| {
+        let cell = |choice: &&Choice| [choice.first(review), choice.name(review, Some((width / 2).saturating_sub(3)))];
+        Line::from(pair.iter().flat_map(cell).collect::<Vec<_>>())
+    };
+    let alone = hinted.iter().flat_map(|choice| choice.rows(review, choices, width));
+    plain.chunks(2).map(pair).chain(alone).collect()
 }

@@ -58,12 +58,7 @@ fn report_time(bench: &Bench, text: &str) -> Result<Row> {
     let mut progress = PlanProgress::new(approved, "/project");
     for n in 0..500 {
         let path = format!("src/part{}.rs", n % 249 + 1);
-        progress.observe(Evidence::Wrote {
-            path,
-            before: Some(n.to_string()),
-            after: Some((n + 1).to_string()),
-            exempt: false,
-        });
+        progress.observe(Evidence::wrote(path, Some(n.to_string()), Some((n + 1).to_string())));
         let command = format!("cargo test part{}", n % 249 + 1);
         progress.observe(Evidence::Ran {
             command,

@@ -304,6 +304,54 @@ async def test_pc_32_pc_38_steps_are_plan_entries_and_the_report_is_metadata(wor
         assert [step["state"] for step in report["steps"]] == ["checked", "changed"] and report["drift"] is False
 
 
+def terms(**fields):
+    return ("acceptEdits", {"cutonce": fields})
+
+
+async def test_pc_38_the_answer_sets_steps_and_scope(world):
+    turns = [
+        {"calls": [write("{plan}", STEPS), EXIT]},
+        {"calls": [write("late.txt", "late\n"), write("more.txt", "more\n")]},
+        {"text": "done"},
+    ]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = [terms(steps={"2": "park"}, scope="enforce")]
+        answer = await say(connection, session, "plan it")
+        report = answer.field_meta["cutonce"]["report"]
+        assert [step["state"] for step in report["steps"]] == ["checked", "parked"] and not report["drift"], report
+        assert world.tree() == {"late.txt": "late\n"}
+
+
+async def test_pc_38_bad_answers_approve_nothing(world):
+    bad = [{"steps": {"7": "park"}}, {"steps": {"1": "later"}}, {"steps": ["1"]}, {"steps": {"1": "drop", "2": "drop"}},
+           {"budgetUsd": "much"}, {"budgetUsd": 0}, {"scope": "wide"}, {"effort": 7}, {"model": 7}]
+    turns = [{"calls": [write("{plan}", STEPS), EXIT, write("late.txt", "late\n")]}] * len(bad)
+    async with world.model(turns), world.agent() as connection:
+        for fields in bad:
+            session = await world.new(connection, "plan")
+            world.editor.answers = [terms(**fields)]
+            await say(connection, session, "plan it")
+            assert world.tree() == {}, fields
+
+
+async def test_pc_12_the_budget_is_asked_about_before_the_answer(world):
+    used = {"input_tokens": 100_000, "output_tokens": 1_000}
+    turns = [
+        {"calls": [write("{plan}", STEPS), EXIT]},
+        {"calls": [write("late.txt", "never\n")], "usage": used},
+        {"calls": [write("late.txt", "late\n"), write("more.txt", "more\n")]},
+        {"text": "done"},
+    ]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        choose = lambda request: next(o.option_id for o in request["options"] if o.name == "Continue")
+        world.editor.answers = [terms(budgetUsd=0.1), choose]
+        answer = await say(connection, session, "plan it")
+        assert answer.stop_reason == "end_turn" and len(world.editor.asked) == 2, world.editor.asked
+        assert world.tree() == {"late.txt": "late\n", "more.txt": "more\n"}
+
+
 def plan_call(world):
     return world.editor.asked[0]["call"]
 

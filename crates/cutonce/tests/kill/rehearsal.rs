@@ -281,9 +281,16 @@ fn killed_apply_is_recovered(layer: &str) {
         if ran.is_none() || entries(&journals).is_empty() {
             continue;
         }
-        let next = on.run(&[], &["plans", "list"]);
+        // A command in a folder below recovers it, too.
+        let (folder, place) = match layer {
+            "copy" => (on.stage.ws.join("below"), format!("in {}", on.stage.ws.canonicalize().unwrap().display())),
+            _ => (on.stage.ws.clone(), "here".to_string()),
+        };
+        fs::create_dir_all(&folder).unwrap();
+        let (mut command, _server) = on.command(&[], &["plans", "list"]);
+        let next = command.current_dir(&folder).output().unwrap();
         let told = String::from_utf8_lossy(&next.stderr);
-        assert!(told.contains("applying a rehearsal was interrupted here; it is"), "{layer}: {told}");
+        assert!(told.contains(&format!("applying a rehearsal was interrupted {place}; it is")), "{layer}: {told}");
         let (made, changed) = (entries(&on.stage.ws.join("made")).len(), fs::read_to_string(on.stage.ws.join("a.txt")));
         assert!(matches!((made, changed.unwrap().as_str()), (0, "one\n") | (FILES, "two\n")), "{made} files");
         assert!(entries(&journals).is_empty() && on.layers() == 0);
@@ -291,6 +298,36 @@ fn killed_apply_is_recovered(layer: &str) {
         return;
     }
     panic!("the program was never killed while it applied: {layer}");
+}
+
+/// A program was killed while it applied, and an agent on a layer over the same workspace applies what its command
+/// changed there: it must not take the journal for its own.
+#[test]
+fn rh_3_agent_on_a_layer_leaves_the_journal() {
+    let on = Rehearsed::new("auto");
+    let go = on.stage.ws.with_file_name("go");
+    let wait = format!("until [ -e {} ]; do sleep 0.05; done; sed -i s/one/two/ a.txt", go.display());
+    let (mut command, _server) = on.command(&[bash(&wait), said("done"), said("done")], &["rehearse", "plan.md"]);
+    let mut child = command.spawn().unwrap();
+    while on.layers() == 0 {
+        assert!(child.try_wait().unwrap().is_none());
+    }
+    let root = on.stage.ws.canonicalize().unwrap();
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let name = cutonce_core::plan::sha256_hex(root.to_str().unwrap());
+    let file = on.home.join("applying").join(format!("{}.json", &name[..32]));
+    let staging = root.join(".cutonce-apply-1-0").display().to_string();
+    let (root, staging) = (hex(root.to_str().unwrap()), hex(&staging));
+    let state = json!({"state": "Staging", "root": root, "staging": staging, "steps": []});
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, format!("{state}\n")).unwrap();
+    fs::write(&go, "").unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("+two"), "{ended:?}");
+    assert!(file.exists());
+    let told = on.run(&[], &["plans", "list"]).stderr;
+    assert!(String::from_utf8_lossy(&told).contains("it is undone now"));
+    assert!(!file.exists());
 }
 
 #[test]

@@ -677,28 +677,41 @@ async def ho_2_pc_38_the_answer_sets_steps_scope_and_terms():
     assert again.files() == {}, "an unknown step approves nothing"
 
 
-async def ho_2_pc_12_the_host_grants_the_budget_again():
+async def at_the_budget(choice, *turns):
+    """A plan whose second request uses its budget up; the host answers the question with `choice`."""
     used = {"input_tokens": 100_000, "output_tokens": 1_000}
     stage = Stage(call("Write", file_path="{plan}", content=STEPS), {**call("ExitPlanMode"), "usage": used},
-                  {**call("Write", file_path="late.txt", content="NEVER"), "usage": used},
-                  call("Write", file_path="late.txt", content="LATE"), call("Write", file_path="more.txt", content="MORE"),
-                  {"text": "implemented"})
+                  {**call("Write", file_path="late.txt", content="NEVER"), "usage": used}, *turns)
     asked = []
 
     async def answers(tool, given, context):
         asked.append(tool)
         if tool == "ExitPlanMode":
             return PermissionResultAllow(updated_input={**given, "choice": "acceptEdits", "budgetUsd": 0.1})
-        answer = {given["questions"][0]["question"]: "Continue"}
+        if choice is None:
+            return PermissionResultDeny(message="no")
+        answer = {given["questions"][0]["question"]: choice}
         return PermissionResultAllow(updated_input={**given, "answers": answer})
 
     async with ClaudeSDKClient(stage.options(can_use_tool=answers, permission_mode="plan")) as client:
         await client.query("plan it")
-        stopped = [message async for message in client.receive_response()]
-        continued = [message async for message in client.receive_response()]
-    assert stopped[-1].subtype == "error_max_budget_usd" and continued[-1].result == "implemented", continued
-    assert asked == ["ExitPlanMode", "AskUserQuestion"], asked
-    assert stage.files() == {"late.txt": "LATE", "more.txt": "MORE"}
+        messages = [message async for message in client.receive_response()]
+    assert asked == ["ExitPlanMode", "AskUserQuestion"], "the host is asked before the result"
+    assert len([message for message in messages if hasattr(message, "total_cost_usd")]) == 1
+    return stage.files(), messages[-1]
+
+
+async def ho_2_pc_12_the_host_grants_the_budget_again():
+    files, result = await at_the_budget("Continue", call("Write", file_path="late.txt", content="LATE"),
+                                        call("Write", file_path="more.txt", content="MORE"), {"text": "implemented"})
+    assert result.subtype == "success" and result.result == "implemented", result
+    assert files == {"late.txt": "LATE", "more.txt": "MORE"}
+
+
+async def ho_2_pc_12_the_host_stops_at_the_budget():
+    for choice in ["Stop here", "something else", None]:
+        files, result = await at_the_budget(choice)
+        assert result.subtype == "error_max_budget_usd" and files == {}, (choice, result, files)
 
 
 async def ho_2_the_answer_may_edit_the_plan():

@@ -244,4 +244,27 @@ mod tests {
             because `plan.rehearsal.layer` is `copy`; that is more than `plan.rehearsal.maxMegabytes` (2)";
         assert_eq!((text.as_str(), is_layer), (wanted, false));
     }
+
+    /// A program that uses the library recovers like the commands do.
+    #[tokio::test]
+    async fn rh_3_opened_session_recovers_a_killed_apply() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, root) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("ws"));
+        let (below, script, journals) = (root.join("below"), dir.path().join("script.json"), journals_folder(&home));
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::create_dir_all(&journals).unwrap();
+        std::fs::write(&script, r#"{"turns": []}"#).unwrap();
+        let root = root.to_str().unwrap();
+        let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let (at, staging) = (hex(root), hex(&format!("{root}/.cutonce-apply-1-0")));
+        let state = json!({"state": "Staging", "root": at, "staging": staging, "steps": []});
+        let file = journals.join(format!("{}.json", &cutonce_core::plan::sha256_hex(root)[..32]));
+        std::fs::write(&file, format!("{state}\n")).unwrap();
+        let mut builder = crate::builder::SessionBuilder::new(home, below);
+        builder.model.main = Some(format!("scripted/{}", script.display()));
+        let notices = builder.open().await.unwrap().notices;
+        let wanted = format!("applying a rehearsal was interrupted in {root}; it is undone now.");
+        assert!(notices.contains(&wanted), "{notices:?}");
+        assert!(!file.exists());
+    }
 }

@@ -186,13 +186,15 @@ impl ContractSummary {
     }
 
     /// The line in words, each shorter than the one before.
-    pub fn variants(&self) -> [String; 3] {
+    pub fn variants(&self) -> [String; 4] {
         let (checks, steps) = (count_noun(self.checks, "check"), self.steps);
         let medium = format!(
             "{} changed, {} created, {} deleted · {checks} · {}/{steps} steps",
             self.changed, self.created, self.deleted, self.approved
         );
-        [self.text(), medium, self.short_text()]
+        let short = self.short_text();
+        let shortest = short.trim_end_matches(" steps").to_string();
+        [self.text(), medium, short, shortest]
     }
 
     /// One line for wide screens.

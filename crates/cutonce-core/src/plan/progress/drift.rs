@@ -71,7 +71,8 @@ impl PlanProgress {
             let Some(written) = self.writes(step).first() else { return false };
             step.after.iter().filter(|id| self.plan.excluded(id).is_none()).any(|id| {
                 let Some(first) = self.plan.contract.step(id).filter(|first| has_evidence(first)) else { return false };
-                self.first_done(first).is_none_or(|done| written < done)
+                let place = |at| self.evidence.place(at);
+                self.first_done(first).is_none_or(|done| place(written) < place(done))
             })
         };
         self.plan.approved_steps().filter(early).map(|step| step.id.clone()).collect()
@@ -96,7 +97,7 @@ impl PlanProgress {
                 }
             }
         }
-        let last_write = self.evidence.writes().last();
+        let last_write = self.evidence.writes().last_counted();
         for check in &self.plan.contract.checks {
             let exit_code = match self.last_run(check, 0) {
                 Some((at, run)) if Some(at) > last_write && run.exit_code == Some(0) => continue,

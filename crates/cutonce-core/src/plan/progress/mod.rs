@@ -61,6 +61,12 @@ pub enum Evidence {
         /// The plan file, ignored and temporary files: never outside the scope.
         #[serde(default, skip_serializing_if = "is_false")]
         exempt: bool,
+        /// The permissions before and after, if only they changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        modes: Option<[u32; 2]>,
+        /// One command wrote this file and the one before: they have no order.
+        #[serde(default, skip_serializing_if = "is_false")]
+        together: bool,
     },
     /// A command ended; no exit code if it was stopped.
     Ran {
@@ -81,6 +87,13 @@ pub enum Evidence {
     Reminded,
     /// What a turn of the implementation cost.
     Spent { micro_usd: u64, millis: u64 },
+}
+
+impl Evidence {
+    /// A file changed its content.
+    pub fn wrote(path: impl Into<String>, before: Option<String>, after: Option<String>) -> Evidence {
+        Evidence::Wrote { path: path.into(), before, after, exempt: false, modes: None, together: false }
+    }
 }
 
 fn is_false(value: &bool) -> bool {
@@ -151,7 +164,7 @@ impl PlanProgress {
             _ => None,
         };
         match evidence {
-            Evidence::Wrote { ref before, ref after, .. } if before == after => {}
+            Evidence::Wrote { ref before, ref after, modes: None, .. } if before == after => {}
             other => self.evidence.push(other, &self.root),
         }
         let fails = |id: &str| {
@@ -280,7 +293,7 @@ impl PlanProgress {
             let last_write = self.writes(step).last();
             step.checks.iter().zip(self.last_runs(step)).map(move |(check, run)| (check, run, last_write))
         });
-        let last_write = self.evidence.writes().last();
+        let last_write = self.evidence.writes().last_counted();
         let of_plan = self.plan.contract.checks.iter().map(|check| (check, self.last_run(check, 0), last_write));
         for (check, run, last_write) in of_steps.chain(of_plan) {
             let passed = run.is_some_and(|(at, run)| run.exit_code == Some(0) && Some(at) > last_write);

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ObservedEvidence {
     pieces: Vec<Evidence>,
+    /// The place of each piece in the order of the work: writes of one command share it.
+    places: Vec<usize>,
     /// Positions of the writes, by path.
     writes: BTreeMap<String, Vec<usize>>,
     /// Positions of the runs, by command without what PC-31 removes.
@@ -17,6 +19,8 @@ pub(super) struct ObservedEvidence {
 impl ObservedEvidence {
     pub fn push(&mut self, piece: Evidence, root: &str) {
         let at = self.pieces.len();
+        let together = matches!(piece, Evidence::Wrote { together: true, .. });
+        self.places.push(self.places.last().copied().filter(|_| together).unwrap_or(at));
         match &piece {
             Evidence::Wrote { path, .. } => self.writes.entry(path.clone()).or_default().push(at),
             Evidence::Ran { command, .. } => self.runs.entry(normal_command(command, root)).or_default().push(at),
@@ -27,6 +31,11 @@ impl ObservedEvidence {
 
     pub fn pieces(&self) -> &[Evidence] {
         &self.pieces
+    }
+
+    /// The place of a piece in the order of the work.
+    pub fn place(&self, at: usize) -> usize {
+        self.places.get(at).copied().unwrap_or(at)
     }
 
     pub fn has_written(&self, path: &str) -> bool {
@@ -100,15 +109,28 @@ impl<'a> ObservedWrites<'a> {
         self.files.values().filter_map(|positions| positions.last().copied()).max()
     }
 
+    /// The last write that a check of the whole plan must follow. Ignored and temporary files are none: checks write
+    /// them.
+    pub fn last_counted(&self) -> Option<usize> {
+        let counted = |at: &&usize| !matches!(self.pieces[**at], Evidence::Wrote { exempt: true, .. });
+        self.files.values().filter_map(|positions| positions.iter().rev().find(counted)).max().copied()
+    }
+
     /// Paths whose content at the end differs from the start, in their order.
     pub fn changed(&self) -> impl Iterator<Item = &'a str> {
         let pieces = self.pieces;
         let differs = move |positions: &[usize]| {
             let ends = positions.first().zip(positions.last());
-            ends.is_some_and(|(first, last)| match (&pieces[*first], &pieces[*last]) {
+            let content = ends.is_some_and(|(first, last)| match (&pieces[*first], &pieces[*last]) {
                 (Evidence::Wrote { before, .. }, Evidence::Wrote { after, .. }) => before != after,
                 _ => false,
-            })
+            });
+            let modes = positions.iter().filter_map(|at| match &pieces[*at] {
+                Evidence::Wrote { modes, .. } => *modes,
+                _ => None,
+            });
+            let mode = modes.reduce(|first, last| [first[0], last[1]]).is_some_and(|[before, after]| before != after);
+            content || mode
         };
         self.files.iter().filter(move |(_, positions)| differs(positions)).map(|(path, _)| *path)
     }

@@ -31,7 +31,7 @@ fn two_steps() -> PlanProgress {
 
 fn wrote(path: &str, before: &str, after: &str) -> Evidence {
     let hash = |text: &str| (!text.is_empty()).then(|| text.to_string());
-    Evidence::Wrote { path: path.into(), before: hash(before), after: hash(after), exempt: false }
+    Evidence::wrote(path, hash(before), hash(after))
 }
 
 fn ran(command: &str, exit_code: i32) -> Evidence {
@@ -136,6 +136,50 @@ fn pc_35_six_ways_to_drift_are_found() {
     // Another approach.
     let other = drifts(vec![wrote("x", "", "1"), ran("check a", 0), ran("check b", 0)], "");
     assert_eq!((other.outside, other.untouched.len()), (vec!["x".to_string()], 2));
+}
+
+/// What one command wrote has no order; its modes count as changes.
+#[test]
+fn pc_35_one_command_may_do_two_steps() {
+    let by = |path: &str, modes, together| Evidence::Wrote {
+        path: path.into(),
+        before: Some("0".into()),
+        after: Some(if modes.is_none() { "1".into() } else { "0".into() }),
+        exempt: false,
+        modes,
+        together,
+    };
+    let checks = || [ran("check a", 0), ran("check b", 0)];
+    let one = |together| [by("b", None, false), by("a", None, together)].into_iter().chain(checks()).collect();
+    assert!(report(&run(two_steps(), one(true)), "").is_complete());
+    assert_eq!(report(&run(two_steps(), one(false)), "").out_of_order, ["2"]);
+    let moded = |modes: Vec<[u32; 2]>| {
+        let writes = modes.into_iter().map(|modes| by("a", Some(modes), false)).chain([by("b", None, false)]);
+        states(&run(two_steps(), writes.chain(checks()).collect()))
+    };
+    assert_eq!(moded(vec![[0o644, 0o755]]), ["checked", "checked"]);
+    assert_eq!(moded(vec![[0o644, 0o755], [0o755, 0o644]]), ["open", "checked"]);
+}
+
+/// A check may write ignored files; the checks of the whole plan before it still count.
+#[test]
+fn pc_35_ignored_files_of_checks_are_no_changes() {
+    let contract =
+        PlanContract { checks: vec!["lint".into(), "coverage".into()], ..two_steps().plan().contract.clone() };
+    let plan = || ApprovedContract::new("x", 1, contract.clone(), BTreeMap::new()).expect("a plan");
+    let ignored = Evidence::Wrote {
+        path: "coverage.xml".into(),
+        before: None,
+        after: Some("1".into()),
+        exempt: true,
+        modes: None,
+        together: false,
+    };
+    let work = |wrote| faithful().into_iter().chain([ran("lint", 0), wrote, ran("coverage", 0)]).collect();
+    let progress = run(PlanProgress::new(plan(), ROOT), work(ignored));
+    assert!(report(&progress, "All checks pass.").is_complete() && progress.pending_checks().is_empty());
+    let outside = run(PlanProgress::new(plan(), ROOT), work(wrote("coverage.xml", "", "1")));
+    assert_eq!(outside.pending_checks(), ["lint"]);
 }
 
 /// The program can't see whether a step without files and checks was done.

@@ -5,7 +5,7 @@ use super::journal::{
     ApplyError, ApplyJournal, ApplyStep, FileIdentity, JournalFile, JournalPath, JournalState, RecoveredApply, STAGING,
 };
 use super::{LayerChange, LayerNode, hash_content, read_node};
-use crate::disk::{FileAccess, MAX_CHANGE, VersionStore};
+use crate::disk::{FileAccess, MAX_CHANGE, ReportedChange, VersionStore};
 use rustix::fs::{CWD, RenameFlags};
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
@@ -170,13 +170,25 @@ impl FileAccess {
         apply_compared(place, &file, (changes, &compared), versions)
     }
 
-    /// Tells the listener about each file; git's own folder is no part of the work.
+    /// Tells the listener about the files; git's own folder is no part of the work.
     fn report_applied(&self, root: &Path, changes: &[LayerChange]) {
         let Some(listener) = self.listener() else { return };
         let in_git = |change: &LayerChange| change.path.components().any(|part| part.as_os_str() == ".git");
-        for change in changes.iter().filter(|change| !change.is_folder_only() && !in_git(change)) {
+        let reported = changes.iter().filter(|change| !change.is_folder_only() && !in_git(change)).map(|change| {
             let hash = |node: &Option<LayerNode>| node.as_ref().and_then(LayerNode::content_hash);
-            listener(&root.join(&change.path), hash(&change.old), hash(&change.new));
+            let (before, after) = (hash(&change.old), hash(&change.new));
+            let modes = match (&change.old, &change.new) {
+                (Some(LayerNode::File { mode: old, .. }), Some(LayerNode::File { mode: new, .. })) => {
+                    Some([*old, *new])
+                }
+                _ => None,
+            };
+            let modes = modes.filter(|[old, new]| before == after && old != new);
+            ReportedChange { path: root.join(&change.path), before, after, modes }
+        });
+        let reported: Vec<ReportedChange> = reported.collect();
+        if !reported.is_empty() {
+            listener(&reported);
         }
     }
 }

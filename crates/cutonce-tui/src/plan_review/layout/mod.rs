@@ -80,8 +80,8 @@ pub fn draw(review: &mut PlanReview, frame: &mut ratatui::Frame<'_>, area: Rect)
             panels::draw_panel(review, body_area(&places), buffer);
             None
         }
-        ReviewFocus::Steps { at } => {
-            steps_view::draw(review, *at, body_area(&places), buffer);
+        ReviewFocus::Steps { at, skip } => {
+            steps_view::draw(review, (*at, *skip), body_area(&places), buffer);
             None
         }
         ReviewFocus::Terms(menu) => {

@@ -63,6 +63,32 @@ fn pc_11_steps_are_parked_and_dropped_by_key() {
 }
 
 #[test]
+fn pc_11_tall_steps_are_scrolled_on_low_screens() {
+    let files: Vec<String> = (1..=9).map(|at| format!("src/part_{at}_of_the_module.rs (new)")).collect();
+    let plan =
+        format!("## Steps\n\n1. A tall one\n   - files: {}\n   - check: `test -f last`\n2. Next\n", files.join(", "));
+    let project = tempfile::tempdir().unwrap();
+    let mut subject = subject(Some(&plan), None);
+    subject.request.contract = read_contract(project.path(), &plan, PlanLint::Show);
+    let mut person = Person::at(subject, 40, 15);
+    person.keys("s");
+    let (mut seen, mut before) = (person.screen(), 0);
+    assert!(seen.contains("› [x] 1. A tall one") && !seen.contains("check: test -f last"), "{seen}");
+    while person.screen().contains("PgDn more") {
+        before += 1;
+        assert!(before < 10, "{seen}");
+        person.press(KeyCode::PageDown, KeyModifiers::NONE);
+        seen.push_str(&person.screen());
+    }
+    assert!(before > 0 && seen.contains("check: test -f last"), "{seen}");
+    for file in files {
+        assert!(seen.contains(file.trim_end_matches(" (new)")), "{file}: {seen}");
+    }
+    person.keys("▼");
+    assert!(person.screen().contains("› [x] 2. Next"), "{}", person.screen());
+}
+
+#[test]
 fn pc_11_space_cycles_and_enter_shows_the_step() {
     let (mut person, _project) = person(80, 24);
     person.keys("s  ");
@@ -124,10 +150,45 @@ fn pc_12_budgets_show_the_estimate() {
     let project = tempfile::tempdir().unwrap();
     let mut subject = contract_subject(project.path());
     subject.request.estimate = Some(CostEstimate { plans: 5, low_usd: 0.4, high_usd: 1.2 });
-    let mut person = Person::at(subject, 80, 24);
-    assert!(!person.screen().contains("plans here"));
-    person.keys("b");
-    assert!(person.screen().contains("last 5 plans here: $0.40–1.20 for this many steps"), "{}", person.screen());
+    for (width, height) in [(80, 24), (40, 15)] {
+        let mut person = Person::at(subject.clone(), width, height);
+        assert!(!person.screen().contains("plans here"));
+        person.keys("b93.25⏎b");
+        let screen = person.screen();
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        for shown in ["last 5 plans here: $0.40–1.20 for this many steps", "8 $50.00", "9 another amount … now $3.25"]
+        {
+            assert!(words.contains(shown), "{screen}");
+        }
+        check(&format!("estimate-{width}x{height}.txt"), &screen);
+    }
+}
+
+#[test]
+fn pc_12_nine_models_fit_on_a_low_screen() {
+    let project = tempfile::tempdir().unwrap();
+    let mut subject = contract_subject(project.path());
+    let model =
+        |at| ModelChoice { name: format!("claude-model-{at}"), price: "$15 in, $75 out per million tokens".into() };
+    subject.models = (1..=9).map(model).collect();
+    let mut person = Person::at(subject, 40, 15);
+    person.keys("m");
+    check("models-40x15.txt", &person.screen());
+}
+
+#[test]
+fn pc_12_confirmation_of_many_terms_fits() {
+    let steps: String = (1..=30).map(|at| format!("{at}. Step {at}\n   - files: src/{at}.rs\n")).collect();
+    let plan = format!("# Many\n\n## Steps\n\n{steps}");
+    let project = tempfile::tempdir().unwrap();
+    let mut subject = contract_subject(project.path());
+    subject.request = super::subject(Some(&plan), None).request;
+    subject.request.contract = read_contract(project.path(), &plan, PlanLint::Show);
+    let mut person = Person::at(subject, 40, 15);
+    person.keys("sg");
+    (0..20).for_each(|_| _ = person.keys("p▼"));
+    person.keys("⎋m2f4b341");
+    check("terms-40x15.txt", &person.screen());
 }
 
 #[test]
