@@ -29,6 +29,8 @@ pub struct SpawnSpec {
     /// Descriptors the program keeps, under the same numbers. A profile does not restrict what they lead to: pass
     /// pipes and memory files (`memfd_create`), never files or folders.
     pub passed_fds: Vec<OwnedFd>,
+    /// See `hold_until_end`.
+    pub held_file: Option<OwnedFd>,
 }
 
 /// Source of the program's standard input.
@@ -100,6 +102,7 @@ impl SpawnSpec {
             input: StdinMode::Null,
             output: StdoutMode::Merged,
             passed_fds: Vec::new(),
+            held_file: None,
         }
     }
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
@@ -128,6 +131,12 @@ impl SpawnSpec {
         let number = fd.as_raw_fd();
         self.passed_fds.push(fd);
         number
+    }
+
+    /// Keeps a file open, and with it a lock, until everything that the program started has ended, even if this process
+    /// is killed. A line end is appended to the file then. Only on Linux; the program does not get the file.
+    pub fn hold_until_end(self, file: OwnedFd) -> Self {
+        Self { held_file: Some(file), ..self }
     }
 
     /// Starts the program. Needs a tokio runtime. Returns when the program runs or could not be executed.

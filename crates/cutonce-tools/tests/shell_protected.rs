@@ -126,3 +126,33 @@ async fn pr_4_copied_folders_bring_no_protected_names() {
     assert!(world.root.join("moved/.vscode/tasks.json").exists(), "what moves with its folder is not new: {said}");
     assert_eq!(std::fs::metadata(world.root.join("moved")).unwrap().permissions().mode() & 0o777, 0o755);
 }
+
+/// A hard link in the workspace to a protected file, there or in the home, is closed too; others stay ordinary files.
+#[tokio::test]
+async fn sb_4_hard_links_to_protected_files_are_closed() {
+    for confinement in [ShellConfinement::WorkspaceSandbox, ShellConfinement::AutoWorkspace] {
+        let mut world = world();
+        let home = world.root.with_file_name("user");
+        std::fs::create_dir(&home).unwrap();
+        std::sync::Arc::get_mut(&mut world.here).unwrap().workspace.home = Some(home.clone());
+        let at = |path: &str| world.root.join(path);
+        std::fs::create_dir_all(at(".git/hooks")).unwrap();
+        std::fs::create_dir_all(at("node_modules/a")).unwrap();
+        for (file, link) in [
+            (at(".git/hooks/pre-commit"), "hook"),
+            (home.join(".bashrc"), "notes"),
+            (home.join("store"), "node_modules/a/index.js"),
+        ] {
+            std::fs::write(&file, "old").unwrap();
+            std::fs::hard_link(&file, at(link)).unwrap();
+        }
+        std::fs::write(at("new"), "new").unwrap();
+        let command = "cp new hook; cp new notes; cp new node_modules/a/index.js";
+        let said = run(&world, json!({ "command": command }), confinement).await;
+        let read = |path: &std::path::Path| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&at(".git/hooks/pre-commit")), "old", "{said}");
+        assert_eq!(read(&home.join(".bashrc")), "old", "{said}");
+        assert_eq!(read(&home.join("store")), "new", "{said}");
+        assert!(said.contains("'hook': Read-only file system"), "{said}");
+    }
+}

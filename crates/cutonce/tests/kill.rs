@@ -10,6 +10,8 @@
 mod disk;
 #[path = "kill/judge.rs"]
 mod judge;
+#[path = "kill/protected.rs"]
+mod protected;
 #[path = "stories/pty.rs"]
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;

@@ -310,3 +310,32 @@ proptest! {
         prop_assert!(turn.idle() || only_calls);
     }
 }
+
+/// CL-2: an answer that used the budget up makes no calls and no further request.
+#[test]
+fn cl_2_calls_over_the_budget_are_skipped() {
+    let mut turn = requesting(None);
+    let event = TurnEvent::Answered { calls: vec![READ], over_budget: true };
+    assert_eq!(turn.step(event), [TurnEffect::SkipCall(0)]);
+    assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::ConfirmStop(EndReason::MaxBudget)]);
+    assert_eq!(turn.step(TurnEvent::EndConfirmed), [TurnEffect::EndTurn(EndReason::MaxBudget)]);
+}
+
+/// AG-5: a message that comes while the end is confirmed joins this turn.
+#[test]
+fn ag_5_late_message_continues_the_turn() {
+    let mut turn = requesting(None);
+    answered(&mut turn, &[]);
+    turn.step(TurnEvent::Input(input("wait")));
+    let continues = [TurnEffect::RecordInput(input("wait")), TurnEffect::Prepare];
+    assert_eq!(turn.step(TurnEvent::EndConfirmed), continues);
+}
+
+#[test]
+fn ag_2_events_out_of_place_change_nothing() {
+    let mut turn = requesting(None);
+    assert_eq!(turn.step(TurnEvent::Prepared), [], "one request at a time");
+    turn.step(TurnEvent::ModelReplaced);
+    assert_eq!(answered(&mut turn, &[READ]), [], "no request was sent");
+    assert_eq!(turn.step(TurnEvent::InboxClosed), [TurnEffect::WithdrawAsks]);
+}

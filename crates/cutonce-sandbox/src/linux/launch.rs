@@ -24,6 +24,8 @@ pub(crate) struct LaunchSpec {
     pub(crate) confinement: Option<KernelConfinement>,
     /// A control group's list of members, which the supervisor joins.
     pub(crate) group: Option<RawFd>,
+    /// A file that the supervisor keeps open until its end; see `SpawnSpec::hold_until_end`.
+    pub(crate) held_file: Option<OwnedFd>,
 }
 
 /// What the last process runs.
@@ -371,6 +373,7 @@ extern "C" fn supervisor_main(arg: *mut c_void) -> c_int {
         // The report stays valid after `start` has returned.
         let report: *const LaunchReport = shared.memory.report();
         let (lifeline, first) = (shared.lifeline, shared.launch.is_first_in_namespace());
+        let held_file = shared.launch.held_file.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         if let Err((stage, at, errno)) = prepare_supervisor(shared) {
             (*report).record_fault(stage, at, errno);
             exit_process();
@@ -381,7 +384,7 @@ extern "C" fn supervisor_main(arg: *mut c_void) -> c_int {
             (*report).record_fault(LaunchStage::Supervisor, 0, libc::EAGAIN);
             exit_process();
         }
-        supervise(SupervisorContext { program, lifeline, first_in_namespace: first }, &*report)
+        supervise(SupervisorContext { program, lifeline, held_file, first_in_namespace: first }, &*report)
     }
 }
 

@@ -24,6 +24,7 @@ use confine::KernelConfinement;
 pub(crate) use launch::close_on_exec_except;
 use launch::{CStringArray, ExecArgs, LaunchSpec, LaunchStage, LaunchTarget, StartedSupervisor};
 use protected::ProtectedPlaces;
+pub use protected::remove_placeholders;
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::io;
@@ -74,7 +75,10 @@ pub(crate) struct SupervisedChild {
     over: Option<ResourceKind>,
 }
 
-pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(SupervisedChild, FamilyLifeline), SpawnError> {
+pub(crate) fn start(
+    mut spawn: SpawnSpec,
+    stdio: [OwnedFd; 3],
+) -> Result<(SupervisedChild, FamilyLifeline), SpawnError> {
     let support = match spawn.profile {
         // No trial for a program that needs no sandbox.
         SandboxProfile::Unconfined => SandboxSupport::none(),
@@ -96,8 +100,9 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
     let group = confinement.as_ref().and_then(|_| CommandGroup::new(limits));
     let (program, cwd) = (spawn.program.clone(), spawn.cwd.clone());
     let failed = |error: io::Error| SpawnError::Failed { program: program.clone(), error };
+    let held_file = spawn.held_file.take();
     let exec = LaunchTarget::Exec(exec_args(spawn, stdio).map_err(failed)?);
-    let launch = LaunchSpec { program: exec, confinement, group: group.as_ref().map(CommandGroup::members) };
+    let launch = LaunchSpec { program: exec, confinement, group: group.as_ref().map(CommandGroup::members), held_file };
     let (started, lifeline) = launch.start().map_err(|fault| {
         let error = io::Error::from_raw_os_error(fault.errno);
         match fault.stage {

@@ -65,7 +65,8 @@ pub(crate) fn probe_scratch(layers: &Path, limits: SandboxLimits) -> Result<(), 
 }
 
 fn run_probe(confinement: KernelConfinement) -> Result<(), RefusalReason> {
-    let launch = LaunchSpec { program: LaunchTarget::Nothing, confinement: Some(confinement), group: None };
+    let launch =
+        LaunchSpec { program: LaunchTarget::Nothing, confinement: Some(confinement), group: None, held_file: None };
     match launch.start() {
         Ok((started, lifeline)) => {
             started.reap(0);

@@ -81,6 +81,11 @@ impl ProtectedPlaces {
     }
 }
 
+/// Removes the placeholders that a killed program left, unless another one uses them.
+pub fn remove_placeholders(wanted: &[PathBuf], roots: &[PathBuf]) -> io::Result<()> {
+    ProtectedPlaces::new(wanted, roots).map(drop)
+}
+
 /// Where a link leads, which may be another link or missing.
 fn link_target(link: &Path) -> Option<PathBuf> {
     let target = link.parent()?.join(fs::read_link(link).ok()?);

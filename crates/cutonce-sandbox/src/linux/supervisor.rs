@@ -21,6 +21,8 @@ use std::os::fd::RawFd;
 pub(crate) struct SupervisorContext {
     pub(crate) program: pid_t,
     pub(crate) lifeline: RawFd,
+    /// Stays open until the end, when it gets a line end; -1 if there is none.
+    pub(crate) held_file: RawFd,
     /// True if the supervisor is the first process of its namespace.
     pub(crate) first_in_namespace: bool,
 }
@@ -34,7 +36,7 @@ pub(crate) unsafe fn supervise(watch: SupervisorContext, report: &LaunchReport) 
     // locals and on descriptors and children of this process.
     unsafe {
         let _ = sys!(SYS_chdir, c"/".as_ptr());
-        close_all_but(watch.lifeline);
+        close_all_but([watch.lifeline, watch.held_file]);
         let signals = open_child_signals();
         let mut status: Option<c_int> = None;
         while status.is_none() && !wait_for_lifeline(watch.lifeline, signals) {
@@ -44,13 +46,14 @@ pub(crate) unsafe fn supervise(watch: SupervisorContext, report: &LaunchReport) 
                 }
             }
         }
-        if watch.first_in_namespace {
-            // The kernel kills all other processes of the namespace and lets us exit when they are gone.
-            report.record_exit(status.unwrap_or(libc::SIGKILL));
-        } else {
-            let last = kill_descendants(watch.program);
-            report.record_exit(last.or(status).unwrap_or(libc::SIGKILL));
-        }
+        // Anywhere else, `kill_namespace` would end all processes of the user.
+        let last = match watch.first_in_namespace && sys!(SYS_getpid) == Ok(1) {
+            true => kill_namespace(watch.program),
+            false => kill_descendants(watch.program),
+        };
+        report.record_exit(last.or(status).unwrap_or(libc::SIGKILL));
+        // Fails without a file.
+        let _ = sys!(SYS_write, watch.held_file, b"\n".as_ptr(), 1);
         exit_process()
     }
 }
@@ -95,6 +98,25 @@ unsafe fn wait_for_lifeline(lifeline: RawFd, signals: RawFd) -> bool {
         let [lifeline, _] = events;
         lifeline.revents != 0
     }
+}
+
+/// Kills all other processes of the namespace and waits until they are gone. The kernel would do so too, but only after
+/// it has closed our files.
+///
+/// # Safety
+/// Call only in a supervisor that is the first process of its namespace.
+unsafe fn kill_namespace(program: pid_t) -> Option<c_int> {
+    let mut status = None;
+    // SAFETY: the calls take plain numbers; in this namespace, -1 means everything that the program started.
+    unsafe {
+        let _ = sys!(SYS_kill, -1i32, libc::SIGKILL);
+        while let Some((pid, how)) = reap_child(0) {
+            if pid == program {
+                status = Some(how);
+            }
+        }
+    }
+    status
 }
 
 /// Kills all children until none is left. Their orphans become our children and are killed in turn.
@@ -172,18 +194,23 @@ unsafe fn kill_one(pid: pid_t) {
     }
 }
 
-/// Closes all descriptors except `keep`.
+/// Closes all descriptors except these; -1 is none.
 ///
 /// # Safety
 /// Call only in the supervisor process, which owns its descriptor table and no Rust descriptor objects.
-unsafe fn close_all_but(keep: RawFd) {
+unsafe fn close_all_but(keep: [RawFd; 2]) {
+    let [one, other] = keep;
+    let (low, high) = (one.min(other), one.max(other));
+    // From the one after a kept descriptor to the one before the next.
+    let ranges =
+        [(0, low.wrapping_sub(1)), (low.wrapping_add(1), high.wrapping_sub(1)), (high.wrapping_add(1), RawFd::MAX)];
     // SAFETY: the calls take plain numbers and close descriptors of this process only; no owner of them runs here.
     unsafe {
-        let (below, above) = (keep as u32, (keep as u32).wrapping_add(1));
-        let first = if below == 0 { Ok(0) } else { sys!(SYS_close_range, 0, below.wrapping_sub(1), 0) };
-        if first.is_err() || sys!(SYS_close_range, above, u32::MAX, 0).is_err() {
-            for fd in (0..highest_fd()).filter(|fd| *fd != keep) {
-                let _ = sys!(SYS_close, fd);
+        for (first, last) in ranges {
+            if first <= last && sys!(SYS_close_range, first, last, 0).is_err() {
+                for fd in first..highest_fd().min(last.saturating_add(1)) {
+                    let _ = sys!(SYS_close, fd);
+                }
             }
         }
     }

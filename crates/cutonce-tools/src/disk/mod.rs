@@ -1,5 +1,6 @@
 //! The only place that opens a workspace file for writing (PR-6); tracks which files the model has read (TL-3).
 
+mod command_journal;
 mod editor;
 mod error;
 pub mod layer;
@@ -7,12 +8,13 @@ mod open;
 mod replace;
 mod seen;
 
+pub(crate) use command_journal::{CommandJournal, CommandTime, JournalEntry, recover_commands};
 pub use editor::{EditorWrite, FileEditor};
 pub use error::FileError;
 pub(crate) use error::human_size;
 pub(crate) use open::open_listed;
 pub use open::{OpenedFile, SpecialKind};
-pub(crate) use replace::name_before_set_aside;
+pub(crate) use replace::{name_before_set_aside, open_closed_folder, set_aside};
 pub use seen::FileStamp;
 
 use crate::tool::ToolError;
@@ -22,7 +24,6 @@ use cutonce_core::sync::{LockUnpoisoned, RwLockUnpoisoned};
 use cutonce_core::transcript::SeenFileMark;
 use seen::{SeenFile, SeenFiles};
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
@@ -135,11 +136,6 @@ impl FileAccess {
     /// True if a tool wrote this protected file, or one in this protected folder.
     pub(crate) fn wrote_below(&self, path: &Path) -> bool {
         self.protected_writes.lock_unpoisoned().iter().any(|written| written.starts_with(path))
-    }
-
-    /// Renames a file or folder within its folder, so that no program recognizes it; returns the new name (SB-4).
-    pub(crate) fn set_aside(&self, path: &Path) -> std::io::Result<OsString> {
-        replace::set_aside(path)
     }
 
     /// Excludes files from searches. Opening one by name is decided by the call that names it.

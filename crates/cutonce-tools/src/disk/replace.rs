@@ -173,8 +173,8 @@ const ASIDE: &str = ".set-aside";
 /// Names to try.
 const MAX_ASIDE: u32 = 1_000;
 
-/// Renames a file or folder within its folder, to a name that does not exist.
-pub(super) fn set_aside(path: &Path) -> io::Result<OsString> {
+/// Renames a file or folder within its folder, so that no program recognizes it; returns the new name (SB-4).
+pub(crate) fn set_aside(path: &Path) -> io::Result<OsString> {
     let folder = open::open_parent(path, MissingFolders::Fail).map_err(|stop| match stop {
         OpenFailure::NotAFolder => io::Error::other("its folder leads elsewhere now"),
         OpenFailure::Errno(errno) => errno.into(),
@@ -191,8 +191,7 @@ pub(super) fn set_aside(path: &Path) -> io::Result<OsString> {
             Err(Errno::EXIST) => {}
             // A command can close the folder.
             Err(Errno::ACCESS) if number == 1 => {
-                let open = format!("/proc/self/fd/{}", folder.fd.as_raw_fd());
-                rustix::fs::chmod(open, Mode::RWXU)?;
+                open_to_owner(&folder.fd)?;
                 rename_to_new(&folder.fd, name, &aside)?;
                 return Ok(aside);
             }
@@ -200,6 +199,16 @@ pub(super) fn set_aside(path: &Path) -> io::Result<OsString> {
         }
     }
     Err(io::Error::other("too many were set aside here"))
+}
+
+/// Lets the user read a folder that a command closed.
+pub(crate) fn open_closed_folder(path: &Path) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    open_to_owner(&rustix::fs::open(path, flags, Mode::empty())?)
+}
+
+fn open_to_owner(folder: &OwnedFd) -> io::Result<()> {
+    Ok(rustix::fs::chmod(format!("/proc/self/fd/{}", folder.as_raw_fd()), Mode::RWXU)?)
 }
 
 /// The name that a file or folder had before it was set aside.

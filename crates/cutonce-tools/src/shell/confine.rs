@@ -5,7 +5,7 @@ use super::host_proxy::{NetworkAllowance, PROXY_PORT};
 use super::process::git;
 use crate::files::walk;
 use crate::secret_files;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, protected_places};
 use cutonce_core::permission::{ShellConfinement, is_secret};
 use cutonce_core::settings::network::AllowedHosts;
 use cutonce_core::shell::{self, CommandVerdict};
@@ -236,14 +236,14 @@ impl WorkspaceSandbox {
     pub(crate) fn tmp(&self) -> PathBuf {
         self.folder.path().to_path_buf()
     }
-    /// `protected`: places in subfolders that exist.
+    /// `protected`: places in subfolders that exist, and other names of protected files.
     pub(crate) fn profile(
         &self,
         limits: ResourceLimits,
         workspace: &Workspace,
         protected: &[PathBuf],
     ) -> Result<SandboxProfile, SandboxUnavailable> {
-        let mut protect = workspace.protected_places(true);
+        let mut protect = protected_places(&workspace.folders(), true);
         protect.extend_from_slice(protected);
         protect.sort();
         protect.dedup();
@@ -287,12 +287,14 @@ impl AutoRunSandbox {
     pub fn tmp(&self) -> PathBuf {
         self.folder.path().to_path_buf()
     }
-    /// `None` if this can't be enforced: Landlock alone would also refuse `chmod` and `touch` in the workspace.
+    /// `other_names`: hard links to protected files. `None` if this can't be enforced: Landlock alone would also refuse
+    /// `chmod` and `touch` in the workspace.
     pub fn profile(
         &self,
         held: ShellConfinement,
         start: &StartRequest<'_>,
         workspace: &Workspace,
+        other_names: &[PathBuf],
     ) -> Result<Option<SandboxProfile>, SandboxUnavailable> {
         let stores = || secret_files::existing_stores(workspace.home.as_deref()).into_iter();
         let tmp = self.folder.ready("")?;
@@ -313,7 +315,7 @@ impl AutoRunSandbox {
                     roots: workspace.folders(),
                     tmp,
                     hide: stores().collect(),
-                    protect: workspace.protected_places(false),
+                    protect: [protected_places(&workspace.folders(), false), other_names.to_vec()].concat(),
                     network: false,
                     layer: None,
                     limits,

@@ -147,17 +147,6 @@ impl Workspace {
         }
     }
 
-    /// Returns the places that no confined command may change (SB-4), directly in the folders of the workspace:
-    /// those that exist and, if `reserve`, those that must not be created.
-    pub(crate) fn protected_places(&self, reserve: bool) -> Vec<PathBuf> {
-        let named = |folder: PathBuf| {
-            let names = PROTECTED_NAMES.iter().chain(TRIGGER_NAMES);
-            names.map(move |name| (folder.join(name), RESERVED_NAMES.contains(name))).collect::<Vec<_>>()
-        };
-        let wanted = |(path, reserved): &(PathBuf, bool)| reserve && *reserved || path.symlink_metadata().is_ok();
-        self.folders().into_iter().flat_map(named).filter(wanted).map(|(path, _)| path).collect()
-    }
-
     /// Formats the path for display: relative to the root if it is inside.
     pub fn display_path(&self, path: &Path) -> String {
         match path.strip_prefix(&self.root) {
@@ -209,6 +198,14 @@ impl Workspace {
         Ok(self.added_folders.remove(&resolve_links(&self.absolute_path(given)?)?))
     }
 
+    /// Returns the protected files outside the workspace: in the home and in our own.
+    pub(crate) fn protected_outside(&self) -> Vec<PathBuf> {
+        let in_home = self.home.iter().flat_map(|home| PROTECTED_IN_HOME.iter().map(|name| home.join(name)));
+        let ours = std::fs::read_dir(&self.cutonce_home).into_iter().flatten().flatten();
+        let is_file = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+        in_home.chain(ours.filter(is_file).map(|entry| entry.path())).collect()
+    }
+
     fn is_protected(&self, path: &Path) -> bool {
         if path.starts_with(&self.cutonce_home) {
             return true;
@@ -222,6 +219,18 @@ impl Workspace {
         let below = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
         has_protected_name(below)
     }
+}
+
+/// Returns the places that no confined command may change (SB-4), directly in the folders of a workspace: those that
+/// exist and, if `reserve`, those that must not be created.
+pub(crate) fn protected_places(folders: &[PathBuf], reserve: bool) -> Vec<PathBuf> {
+    let named = |folder: &PathBuf| {
+        let folder = folder.clone();
+        let names = PROTECTED_NAMES.iter().chain(TRIGGER_NAMES);
+        names.map(move |name| (folder.join(name), RESERVED_NAMES.contains(name))).collect::<Vec<_>>()
+    };
+    let wanted = |(path, reserved): &(PathBuf, bool)| reserve && *reserved || path.symlink_metadata().is_ok();
+    folders.iter().flat_map(named).filter(wanted).map(|(path, _)| path).collect()
 }
 
 /// Ignores case, because on some disks `.GIT` is `.git`; protecting too much costs one question.

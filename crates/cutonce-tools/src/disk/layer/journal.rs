@@ -70,10 +70,10 @@ pub enum RecoveredApply {
     Undone,
 }
 
-/// A path in the journal.
+/// A path in a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct JournalPath(#[serde(with = "path_form")] pub PathBuf);
+pub(crate) struct JournalPath(#[serde(with = "path_form")] pub PathBuf);
 
 /// The stored form of a path, in hexadecimal digits: names need not be UTF-8.
 pub mod path_form {

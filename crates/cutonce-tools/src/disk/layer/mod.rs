@@ -13,6 +13,7 @@ pub use collect::collect_changes;
 pub(crate) use collect::leads_outside;
 pub use copy::{CopyRules, WorkspaceCopy};
 pub use diff::{DiffedFile, DiffedKind, LayerDiff, diff_changes};
+pub(crate) use journal::JournalPath;
 pub use journal::{ApplyError, RecoveredApply, path_form};
 pub(crate) use record::WorkspaceRecord;
 

@@ -22,7 +22,7 @@ use crate::shell::confine::{
     AutoRunSandbox, ConfinedCommand, PlanSandbox, PlanSandboxOptions, SandboxUnavailable, StartRequest,
     WorkspaceSandbox, may_create_protected, private_folder,
 };
-use crate::shell::protected_record::ProtectedRecord;
+use crate::shell::protected_record::{ProtectedRecord, ProtectedWatch};
 use crate::spill::{OptionalRedactor, StreamRedactor};
 use crate::workspace::Workspace;
 use cutonce_core::permission::ShellConfinement;
@@ -48,6 +48,10 @@ const NO_WORKSPACE_SANDBOX: &str = "The command was not started: `sandbox.shell`
 fn not_confined(why: &SandboxUnavailable) -> ToolError {
     format!("The command was not started, because the sandbox can't confine it: {why}. `cutonce doctor` says more.")
         .into()
+}
+
+fn not_recorded(why: &std::io::Error) -> ToolError {
+    format!("The command was not started: cutonce's home could not store which protected files exist: {why}.").into()
 }
 
 fn no_comparison(why: &std::io::Error) -> ToolError {
@@ -344,11 +348,13 @@ impl SessionShells {
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
         let folder = self.working_folder(workspace);
         let protected = match may_create_protected(held, start.command) {
-            true => Some(self.protected.watch(workspace.folders()).await),
+            true => {
+                let watch = self.protected.watch(workspace.clone()).await;
+                Some(watch.map_err(|why| not_recorded(&why))?)
+            }
             false => None,
         };
-        let known = protected.as_ref().map_or(&[][..], |watch| watch.known());
-        let confined = self.confine(start, held, workspace, known)?;
+        let confined = self.confine(start, held, workspace, protected.as_ref())?;
         let reads_only = matches!(held, ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly);
         let network = self.plan_sandbox().filter(|_| reads_only).and_then(|sandbox| sandbox.network());
         let ((profile, env, tmp), scoped) = match scope {
@@ -406,8 +412,9 @@ impl SessionShells {
         start: &StartRequest<'_>,
         held: ShellConfinement,
         workspace: &Workspace,
-        protected: &[PathBuf],
+        watch: Option<&ProtectedWatch>,
     ) -> Result<ConfinedCommand, ToolError> {
+        let other_names = watch.map_or(&[][..], |watch| watch.other_names());
         Ok(match held {
             ShellConfinement::ParsedReadOnly => (SandboxProfile::Unconfined, self.env.clone(), None),
             ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => {
@@ -418,11 +425,13 @@ impl SessionShells {
             ShellConfinement::WorkspaceSandbox => {
                 let workshop = self.workspace_sandbox.lock_unpoisoned().clone();
                 let workshop = workshop.ok_or(NO_WORKSPACE_SANDBOX)?;
-                let profile = workshop.profile(self.limits, workspace, protected).map_err(|why| not_confined(&why))?;
+                let known = watch.map(|watch| watch.known()).unwrap_or_default();
+                let protected: Vec<PathBuf> = known.into_iter().chain(other_names.iter().cloned()).collect();
+                let profile = workshop.profile(self.limits, workspace, &protected).map_err(|why| not_confined(&why))?;
                 (profile, workshop.env(&self.env), Some(workshop.tmp()))
             }
             ShellConfinement::AutoReadOnly | ShellConfinement::AutoWorkspace => {
-                self.confine_auto_run(start, held, workspace).map_err(|why| not_confined(&why))?
+                self.confine_auto_run(start, held, workspace, other_names).map_err(|why| not_confined(&why))?
             }
             ShellConfinement::Disabled => return Err(NO_SHELL.into()),
         })
@@ -434,6 +443,7 @@ impl SessionShells {
         start: &StartRequest<'_>,
         held: ShellConfinement,
         workspace: &Workspace,
+        other_names: &[PathBuf],
     ) -> Result<ConfinedCommand, SandboxUnavailable> {
         let mut known = self.auto_run_sandbox.lock_unpoisoned();
         if known.is_none() {
@@ -441,7 +451,8 @@ impl SessionShells {
         }
         let sandbox = known.clone();
         drop(known);
-        let profile = sandbox.as_ref().map_or(Ok(None), |sandbox| sandbox.profile(held, start, workspace))?;
+        let profile =
+            sandbox.as_ref().map_or(Ok(None), |sandbox| sandbox.profile(held, start, workspace, other_names))?;
         Ok(match (profile, sandbox) {
             (Some(profile), Some(sandbox)) => (profile, sandbox.env(&self.env), Some(sandbox.tmp())),
             _ => (SandboxProfile::Unconfined, git::without_repository_programs(self.env.clone()), None),

@@ -49,13 +49,17 @@ pub(crate) struct BashStart {
 impl BashStart {
     /// Starts the command. `reports`: report the final folder (through a file in the workspace's own folder).
     pub(crate) fn spawn_bash(self, command: &str, reports: Option<&Workspace>) -> Result<RunningBash, ToolError> {
-        let (mut env, tmp, protected) = (self.env, self.tmp, self.protected);
+        let (mut env, tmp, mut protected) = (self.env, self.tmp, self.protected);
         // It runs on a throwaway layer (PM-63).
         let scratch = matches!(&self.profile, SandboxProfile::ReadOnly(profile) if profile.scratch.is_some());
         env.retain(|(name, _)| name != "PWD");
         env.push(("PWD".into(), self.folder.clone().into()));
         let args = ["--norc", "--noprofile", "-c", command];
         let mut spawn = SpawnSpec::new(self.bash, self.folder, env).argv0("bash").args(args).profile(self.profile);
+        if let Some(watch) = &protected {
+            let file = watch.held_file().map_err(|error| format!("The command was not started: {error}"))?;
+            spawn = spawn.hold_until_end(file);
+        }
         let folder = match reports {
             Some(workspace) => Some(request_final_folder(&mut spawn, workspace, tmp.as_deref()).map_err(|error| {
                 format!("The command was not started: a temporary file could not be written: {error}")
@@ -63,6 +67,9 @@ impl BashStart {
             None => None,
         };
         let mut running = spawn.start().map_err(|error| format!("The command was not started: {error}."))?;
+        if let Some(watch) = &mut protected {
+            watch.mark_started();
+        }
         let output = running.stdout.take().ok_or("The command was started without output.")?;
         let mut proxy = JoinSet::new();
         if let (Some(network), Some(listener)) = (self.network, running.take_listener()) {

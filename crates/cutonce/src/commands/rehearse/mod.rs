@@ -15,6 +15,7 @@ use cutonce_agent::plan::rehearsal::{
 };
 use cutonce_agent::tools::disk::{FileAccess, VersionStore};
 use cutonce_agent::tools::shell::changes::layers_folder;
+use cutonce_agent::tools::shell::recover_protected;
 use cutonce_core::exit_code::{DRIFTED, FAILED, STALE, SUCCESS};
 use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalResult, RehearsedPlan};
 use cutonce_core::plan::sha256_hex;
@@ -102,10 +103,21 @@ fn print_plan(run: &RunFlags, result: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Completes or undoes what a killed program began to apply here, and removes the layers of killed programs.
+/// Notes about protected names that one start prints.
+const MAX_NOTES: usize = 10;
+
+/// Completes or undoes what a killed program began to apply here, renames protected names that its commands created,
+/// and removes its layers.
 pub fn clean_up_after_kill(home: &Path) {
     if let Ok(cwd) = start::current_dir() {
         recover_applying(home, &cwd).iter().for_each(|told| eprintln!("cutonce: {}", sanitize(told)));
+    }
+    let notes = recover_protected(home);
+    for note in notes.iter().take(MAX_NOTES) {
+        eprintln!("cutonce: {}", sanitize(note));
+    }
+    if notes.len() > MAX_NOTES {
+        eprintln!("cutonce: {} more such names were renamed; their names end in .set-aside.", notes.len() - MAX_NOTES);
     }
     // What can't be removed now, the next start removes.
     let _ = (sweep_layers(&layers_folder(home)), sweep_rehearsals(home));
