@@ -318,6 +318,7 @@ fn cl_2_calls_over_the_budget_are_skipped() {
     let event = TurnEvent::Answered { calls: vec![READ], over_budget: true };
     assert_eq!(turn.step(event), [TurnEffect::SkipCall(0)]);
     assert_eq!(turn.step(TurnEvent::CallDone(0)), [TurnEffect::ConfirmStop(EndReason::MaxBudget)]);
+    assert_eq!(turn.step(TurnEvent::EndConfirmed), [TurnEffect::EndTurn(EndReason::MaxBudget)]);
 }
 
 /// AG-5: a message that comes while the end is confirmed joins this turn.
