@@ -27,7 +27,6 @@ use crate::config::{self, LoadedSettings, SettingsPaths};
 use crate::hooks::{HookSet, command};
 use crate::language_servers::{self, LanguageServerOptions, LanguageServers};
 use crate::mcp::{self, McpServers};
-use crate::plan::rehearsal::recover_applying;
 use crate::session::{
     Approver, AutoSource, ClassifierContext, Connect, Connected, MainRole, Planner, Session, SessionHistory,
     SessionParts, SessionRole, SharedContext, TeamStart,
@@ -425,7 +424,7 @@ impl SessionBuilder {
 
     /// Loads the settings, applies what overrides them, joins the team and connects the model.
     async fn prepare(&mut self) -> Result<PreparedStart, StartError> {
-        let mut notices = recover_applying(&self.dirs.home, &self.dirs.cwd);
+        let mut notices = planner::recover_applying(&self.dirs.home, &self.dirs.cwd);
         let own_tools = self.own_tool_names()?;
         let loaded = self.load_settings(&mut notices)?;
         let main_agent = self.apply_main_agent(&loaded, &mut notices)?;

@@ -2,6 +2,7 @@
 //! restore the mode.
 
 use super::{SessionBuilder, StartError, planning_phase, read_bodies};
+pub(super) use crate::plan::rehearsal::recover_applying;
 use crate::plan::{PlanError, PlanFiles};
 use crate::session::{Approver, ImplementationWork, Planner, plan_tools};
 use crate::storage::{EphemeralStore, TranscriptReader, TranscriptStore, implementation_entries};
