@@ -29,7 +29,7 @@ async fn mo_3_transient_faults_are_retried_and_reported() {
         (json!({"status": 429, "retry_after": "0"}), Some(429), "answered 429"),
         (json!({"status": 500, "retry_after_ms": "0"}), Some(500), "answered 500"),
         (json!({"status": 529, "message": "Overloaded"}), Some(529), "answered 529: Overloaded"),
-        (json!({"status": 502, "body": "<html>Bad Gateway</html>"}), Some(502), "<html>Bad Gateway</html>"),
+        (json!({"status": 502, "body": "<html><h1>Bad Gateway</h1>"}), Some(502), "502: the web page «Bad Gateway»"),
         (json!("cut"), None, "cut the stream in the middle of the answer"),
         (json!({"cut": 0}), None, "cut the stream in the middle of the answer"),
         (json!("half_event"), None, "cut the stream in the middle of an event"),
@@ -197,11 +197,12 @@ async fn mo_4_no_message_contains_the_key() {
 #[tokio::test]
 async fn mo_3_html_instead_of_a_stream_is_reported() {
     for wire in WIRES {
-        let addr = canned(vec![http("200 OK", "text/html", "<html>Welcome</html>")]);
+        let addr = canned(vec![http("200 OK", "text/html", "<html><title>Welcome</title></html>")]);
         let mut rig = Rig::new(wire, json!([]));
         rig.model = connect(endpoint(wire, &format!("http://{addr}"))).unwrap();
         let error = rig.ask().await.unwrap_err();
-        assert!(error.message.contains("answered with text/html instead of an event stream: <html>Welcome"), "{error}");
+        let words = "answered with text/html instead of an event stream: the web page «Welcome»\nA proxy";
+        assert!(error.message.contains(words), "{error}");
     }
 }
 

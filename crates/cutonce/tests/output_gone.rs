@@ -137,4 +137,19 @@ fn se_1_failed_sync_fails_the_turn() {
         assert_eq!((done.status.code(), &result["is_error"]), (Some(1), &true.into()), "{told}");
         assert!(!world.dir.path().join("made").exists(), "a command ran without a record");
     }
+    // The second turn of a session fails too, although its sync succeeds: entries of the first may be missing.
+    let format = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+    let mut command = world.cutonce(&["-p", "--model", "scripted/model.json"]);
+    let said = r#"{"type":"user","message":{"role":"user","content":"hi"}}"#;
+    let input = world.dir.path().join("input");
+    std::fs::write(&input, format!("{said}\n{said}\n")).unwrap();
+    command.args(format).env("PATH", "/usr/bin:/bin").env("LD_PRELOAD", &library).stdin(File::open(input).unwrap());
+    let told = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let results: Vec<serde_json::Value> = told
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|frame: &serde_json::Value| frame["type"] == "result")
+        .collect();
+    assert!(results.len() == 2 && results.iter().all(|result| result["is_error"] == true), "{told}");
+    assert!(told.contains("an earlier sync failed"), "{told}");
 }

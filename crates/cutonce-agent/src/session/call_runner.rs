@@ -5,7 +5,6 @@
 
 use super::SessionState;
 use super::events::SessionEvent;
-use crate::plan::PlannedContents;
 use crate::subagent;
 use cutonce_core::call::{self, CallEffect, CallEvent, CallNow, CallResult, CallRole, CallState, Decided};
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
@@ -355,7 +354,7 @@ impl SessionState {
         let is_command = matches!(allowed.rights, CallRights::Shell(_));
         tokio::spawn(async move {
             let root = env.workspace.root.clone();
-            let planned = is_command.then(|| PlannedContents::read(root, standing.watched_files()));
+            let before = is_command.then(|| standing.watch_command(root));
             let edit = match (&allowed.rights, servers) {
                 (CallRights::Write(grant), Some(servers)) => servers.watch_edit(grant.path()).await,
                 _ => None,
@@ -366,7 +365,7 @@ impl SessionState {
                 () = grace_over(&cancel) => ToolOutcome::error("Interrupted by the user. It did not stop by itself and was abandoned."),
             };
             let took = started.elapsed();
-            planned.into_iter().flat_map(PlannedContents::compare).for_each(|written| standing.observed(written));
+            before.into_iter().for_each(|before| standing.command_ended(before));
             if let Some(edit) = edit.filter(|_| !outcome.is_error) {
                 let found = cancel.run_until_cancelled(edit.diagnostics()).await.flatten();
                 found.iter().for_each(|found| outcome.add_diagnostics(found));

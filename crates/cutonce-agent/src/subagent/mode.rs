@@ -1,13 +1,14 @@
 //! The current mode, plan file and session rules, shared by a session and all its subagents (PM-64). The main session
 //! updates it on every change; subagents read it before each decision.
 
-use crate::plan::PlanFile;
+use crate::plan::{PlanFile, PlannedContents};
 use crate::session::SessionEvent;
 use cutonce_core::mode::{Mode, ModeState};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::sync::LockUnpoisoned;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
@@ -69,8 +70,15 @@ impl LiveMode {
         self.lock().watched = files;
     }
 
-    pub(crate) fn watched_files(&self) -> Vec<String> {
-        self.lock().watched.clone()
+    /// Reads the watched files before a command.
+    pub(crate) fn watch_command(&self, root: PathBuf) -> PlannedContents {
+        let watched = self.lock().watched.clone();
+        PlannedContents::read(root, watched)
+    }
+
+    /// Sends what the command wrote as evidence.
+    pub(crate) fn command_ended(&self, before: PlannedContents) {
+        before.compare().into_iter().for_each(|written| self.observed(written));
     }
 
     /// Collects evidence from the session and its subagents; `None`: no plan is implemented.

@@ -243,7 +243,7 @@ fn final_error(endpoint: &Endpoint, said: ProviderError<'_>, quota: bool) -> Ret
             "Check the model's name and the base URL.".to_owned(),
         ),
         402 => (FaultKind::Key, format!("{name} requires payment"), "Check plan and billing.".to_owned()),
-        300..400 => (
+        300..=399 => (
             FaultKind::Refused,
             format!("{name} sends the request to another address"),
             format!("Is the base URL right? It is {}.", endpoint.display_url()),

@@ -254,3 +254,45 @@ fn describe_rename(shown: &Path, renamed: io::Result<OsString>) -> String {
         ),
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Root could read closed folders, so this thread gives up root's rights for files.
+    fn set_file_user(user: libc::uid_t) {
+        // SAFETY: the call takes a plain number and changes only the rights of this thread.
+        unsafe { libc::syscall(libc::SYS_setfsuid, user) };
+    }
+
+    #[test]
+    fn sb_4_closed_folders_hide_no_protected_names() {
+        set_file_user(65534);
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        let close = |path: &str| fs::set_permissions(at(path), Permissions::from_mode(0o111)).unwrap();
+        fs::create_dir_all(at("mine/.git")).unwrap();
+        close("mine");
+        let record = ProtectedRecord::default();
+        let found = record.find([dir.path()].into_iter(), None);
+        let names = ProtectedNames {
+            roots: vec![JournalPath(dir.path().into())],
+            known: found.protected.into_iter().map(JournalPath).collect(),
+            states: HashSet::new(),
+            closed: found.closed,
+        };
+        fs::create_dir_all(at("sub/deep")).unwrap();
+        fs::write(at("sub/deep/.mcp.json"), "x").unwrap();
+        close("sub/deep");
+        close("sub");
+        assert_eq!(names.find_new(&record), [at("sub/deep/.mcp.json")]);
+        let mode = |path: &str| fs::metadata(at(path)).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode("mine"), mode("sub")), (0o111, 0o700), "the user's own folder stays closed");
+        fs::set_permissions(at("mine"), Permissions::from_mode(0o700)).unwrap();
+        drop(dir);
+        // SAFETY: `getuid` takes no arguments, accesses no memory and can't fail.
+        set_file_user(unsafe { libc::getuid() });
+    }
+}

@@ -141,10 +141,10 @@ fn pc_35_six_ways_to_drift_are_found() {
 /// What one command wrote has no order; its modes count as changes.
 #[test]
 fn pc_35_one_command_may_do_two_steps() {
-    let by = |path: &str, modes, together| Evidence::Wrote {
+    let by = |path: &str, modes: Option<[u32; 2]>, together| Evidence::Wrote {
         path: path.into(),
         before: Some("0".into()),
-        after: Some(if modes == None { "1".into() } else { "0".into() }),
+        after: Some(if modes.is_none() { "1".into() } else { "0".into() }),
         exempt: false,
         modes,
         together,

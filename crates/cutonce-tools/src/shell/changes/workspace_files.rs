@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 /// Files outside a repository; with more, a copy would take too long.
 const MAX_FILES: usize = 1_000_000;
 
+/// Repositories inside the workspace whose files are listed.
+const MAX_REPOSITORIES: usize = 1_000;
+const LIST_FILES: [&str; 5] = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+
 /// Lists the files, relative to the workspace. Outside a repository these are all files.
 pub async fn list_workspace(root: &Path, env: &[(OsString, OsString)]) -> io::Result<Vec<PathBuf>> {
     let inside = list_with_git(root, env, &["rev-parse", "--is-inside-work-tree"]).await.unwrap_or_default();
@@ -16,15 +20,38 @@ pub async fn list_workspace(root: &Path, env: &[(OsString, OsString)]) -> io::Re
         let root = root.to_path_buf();
         return tokio::task::spawn_blocking(move || all_files(&root)).await.unwrap_or_else(|error| Err(error.into()));
     }
-    let args = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
-    let failed = || io::Error::other("git can't list the files of the workspace; `git status` says why");
-    let listed = list_with_git(root, env, &args).await.ok_or_else(failed)?;
-    let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-    let mut files: Vec<PathBuf> = entries.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect();
+    let (mut files, mut repositories, mut looked_at) = (Vec::new(), vec![PathBuf::new()], 0);
+    while let Some(repository) = repositories.pop() {
+        looked_at += 1;
+        let listed = match list_with_git(&root.join(&repository), env, &LIST_FILES).await {
+            _ if looked_at > MAX_REPOSITORIES => {
+                let why = format!("the workspace has more than {MAX_REPOSITORIES} repositories inside");
+                return Err(io::Error::other(why));
+            }
+            Some(listed) => listed,
+            None if looked_at == 1 => {
+                return Err(io::Error::other("git can't list the files of the workspace; `git status` says why"));
+            }
+            // A broken repository inside: its files are not copied.
+            None => continue,
+        };
+        let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+        for path in entries.map(|entry| repository.join(OsString::from_vec(entry.to_vec()))) {
+            // A folder in the list is a repository of its own: a submodule or one that git does not track.
+            match has_own_repository(&root.join(&path)) {
+                true => repositories.push(path),
+                false => files.push(path),
+            }
+        }
+    }
     // A file with a merge conflict is listed more than once.
     files.sort();
     files.dedup();
     Ok(files)
+}
+
+fn has_own_repository(folder: &Path) -> bool {
+    folder.symlink_metadata().is_ok_and(|about| about.is_dir()) && folder.join(".git").symlink_metadata().is_ok()
 }
 
 /// Lists folders that git ignores and that exist, relative to the workspace: a private copy has them empty, so that
