@@ -3,7 +3,7 @@
 
 use super::approval_requests::{TeamRequest, TeamResponse};
 use super::message::{MessageKind, TeamMessage};
-use super::plan_messages::{LeadScope, WorkEvidence};
+use super::{LeadScope, WorkEvidence};
 use crate::protocol::usage_totals::UsageTotals;
 use serde::{Deserialize, Serialize};
 
