@@ -344,3 +344,19 @@ fn without_text(ask: &AskView) -> String {
     }
     serde_json::to_string(&request).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fl_1_events_without_a_server_are_bounded() {
+        let mut unpublished = VecDeque::new();
+        for number in 0..MAX_UNPUBLISHED + 5 {
+            note(&mut unpublished, EventKind::AskClosed { ask_id: number.to_string(), answer: None, by: None });
+        }
+        assert_eq!(unpublished.len(), MAX_UNPUBLISHED);
+        let first = matches!(&unpublished[0], EventKind::AskClosed { ask_id, .. } if ask_id == "5");
+        assert!(first, "the oldest are dropped");
+    }
+}

@@ -1,7 +1,7 @@
 //! `cutonce doctor`: reports what works on this machine, what does not, and why (CL-1). Changes nothing and
 //! contacts no server.
 
-use super::rehearsals_doctor;
+use super::doctor_rehearsals;
 use crate::start;
 use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths, keys};
 use cutonce_agent::language_servers::{self, FoundServer};
@@ -90,7 +90,7 @@ fn run_checks() -> anyhow::Result<Vec<DoctorCheck>> {
     checks.push(check_language_servers(&loaded, &cwd));
     let layer = cutonce_sandbox::sandbox_support();
     checks.extend([check_sandbox(&layer), check_scratch(&layer), check_scope(&places.home)]);
-    checks.push(rehearsals_doctor::check(&places.home, &cwd, &loaded.settings));
+    checks.push(doctor_rehearsals::check(&places.home, &cwd, &loaded.settings));
     Ok(checks)
 }
 

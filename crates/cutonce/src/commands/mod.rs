@@ -5,6 +5,7 @@ mod approval;
 pub mod completions;
 pub mod demo;
 pub mod doctor;
+mod doctor_rehearsals;
 #[cfg(feature = "nats")]
 pub mod doctor_remote;
 pub mod implement;
@@ -20,7 +21,6 @@ pub mod plan;
 pub mod plans;
 #[cfg(feature = "nats")]
 pub mod program_run;
-mod rehearsals_doctor;
 pub mod rehearse;
 #[cfg(feature = "nats")]
 pub mod remote;

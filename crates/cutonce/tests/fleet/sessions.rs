@@ -53,20 +53,6 @@ fn fl_4_local_file_stays_the_truth_without_server() {
     assert!(last.contains("first words") && last.contains("second words"), "{last}");
 }
 
-/// The largest memory of a command that must succeed, in kilobytes.
-#[expect(clippy::zombie_processes, reason = "wait4 waits for the process")]
-fn peak_memory(mut command: std::process::Command) -> i64 {
-    let child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-    let (mut status, pid) = (0, child.id() as libc::pid_t);
-    // SAFETY: rusage is plain data for which zeroes are valid, and both pointers outlive the call.
-    let (waited, usage) = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        (libc::wait4(pid, &mut status, 0, &mut usage), usage)
-    };
-    assert_eq!((waited, status), (pid, 0));
-    usage.ru_maxrss
-}
-
 #[test]
 fn fl_1_members_watch_the_events_of_a_session() {
     let call = r#"{"name": "Read", "input": {"file_path": "a.txt"}}"#;
@@ -88,19 +74,6 @@ fn fl_1_members_watch_the_events_of_a_session() {
     assert_eq!((&events[2]["name"], &events[4]["text"]), (&json!("Read"), &json!("All read.")));
     let lines = bob.ok(&["sessions", "--remote", "team", id]);
     assert!(lines.contains("call.started") && lines.contains("name: Read"), "{lines}");
-}
-
-#[test]
-fn fl_1_unreachable_server_does_not_fill_the_memory() {
-    let call = r#"{"name": "Bash", "input": {"command": "yes 'a line of a long output' | head -c 60000000"}}"#;
-    let turns = format!(r#"{{"calls": [{call}]}}, {{"text": "Done."}}"#);
-    let stage = Stage::with_script(&format!(r#"{{"turns": [{turns}, {turns}]}}"#));
-    let ann = stage.owner();
-    drop(stage.nats);
-    let args = ["-p", "Print it.", "--allowedTools", "Bash"];
-    let alone = peak_memory(ann.command(&args));
-    let published = peak_memory(ann.command(&[&args[..], &["--remote", "team"]].concat()));
-    assert!(published < alone + (20 << 10), "{alone} KB, {published} KB with a remote");
 }
 
 #[test]
