@@ -371,7 +371,7 @@ fn rv_2_page_listens_before_it_loads() {
     let mut browser = Browser::take();
     // Records in which order the page listens and loads. A change between the two would be lost in the other order.
     let record = "window.order = []; const [ask, Listen] = [window.fetch, window.EventSource];
-        window.fetch = (path, ...rest) => { window.order.push(path); return ask(path, ...rest); };
+        window.fetch = (path, ...rest) => { window.order.push(path.split('?')[0]); return ask(path, ...rest); };
         window.EventSource = class extends Listen {
             constructor(path) { super(path); this.addEventListener('open', () => window.order.push('listens')); } };";
     browser.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": record }));

@@ -24,6 +24,18 @@ pub struct Page {
     key: std::cell::RefCell<String>,
 }
 
+impl Page {
+    /// The addresses on which the page listens, as `/proc/net/tcp` shows them.
+    pub fn listening(&self) -> Vec<String> {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().flatten();
+        let sockets: Vec<PathBuf> = open.filter_map(|entry| entry.path().read_link().ok()).collect();
+        let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        let rows = table.lines().skip(1).map(|row| row.split_whitespace().collect::<Vec<_>>());
+        let own = rows.filter(|row| row[3] == "0A" && sockets.contains(&format!("socket:[{}]", row[9]).into()));
+        own.map(|row| row[1].to_string()).collect()
+    }
+}
+
 impl Drop for Page {
     fn drop(&mut self) {
         let _ = self.child.kill();
