@@ -16,6 +16,7 @@ use cutonce_agent::core::protocol::host::{RuleChange, RuleChangeKind};
 use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, RuleDestination, Submission};
 use cutonce_agent::{Approver, EventStream, Session};
 use std::path::Path;
+use std::time::Duration;
 
 #[tokio::test]
 async fn pm_144_plan_flow_works_without_a_ui() {
@@ -277,29 +278,31 @@ async fn pm_80_interrupt_during_comparison_asks_nothing() {
     assert_eq!(to_the_end(&mut events, Mode::Plan).await.2, EndReason::Completed);
 }
 
+/// The next notice of a session whose mode does not change. None within a minute fails the test.
+async fn notice(events: &mut EventStream) -> String {
+    loop {
+        let next = tokio::time::timeout(Duration::from_secs(60), events.next()).await;
+        let Ok(next) = next else { panic!("no notice came") };
+        match next.unwrap().kind {
+            EventKind::Notice { text, .. } => return text,
+            EventKind::ModeChanged { to, .. } => panic!("the mode became {to}"),
+            _ => {}
+        }
+    }
+}
+
 #[tokio::test]
 async fn pm_80_answers_to_asks_end_no_plan_mode() {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut events, request) = planning(folder.path()).await;
     session.submit(Submission::SetModeByAnswer { mode: Mode::AcceptEdits });
-    let notice = loop {
-        match events.next().await.unwrap().kind {
-            EventKind::Notice { text, .. } if text.contains("The mode stays plan") => break text,
-            EventKind::ModeChanged { to, .. } => panic!("{to}"),
-            _ => {}
-        }
-    };
-    assert!(notice.contains("set_permission_mode"), "{notice}");
+    let text = notice(&mut events).await;
+    assert!(text.contains("The mode stays plan") && text.contains("set_permission_mode"), "{text}");
     for destination in [RuleDestination::Project, RuleDestination::Local] {
         let (behavior, rules) = (RuleBehavior::Allow, vec!["WebFetch(domain:x.org)".to_string()]);
         session.submit(Submission::ChangeRules(RuleChange { kind: RuleChangeKind::Add, behavior, rules, destination }));
-        loop {
-            if let EventKind::Notice { text, .. } = events.next().await.unwrap().kind
-                && text.contains("applies to this session only: plan mode writes no settings")
-            {
-                break;
-            }
-        }
+        let text = notice(&mut events).await;
+        assert!(text.contains("applies to this session only: plan mode writes no settings"), "{text}");
     }
     assert!(!folder.path().join("project/.cutonce").exists());
     // The request is still open, and only its answer ends plan mode.

@@ -13,6 +13,7 @@ use cutonce_agent::{Approver, Hook};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Denies every Write.
 struct NoWrites;
@@ -142,6 +143,9 @@ fn save_team(folder: &Path, pending_tasks: Value) -> PathBuf {
     path
 }
 
+/// How long a lead that is told nothing may wait, until the test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// TM-2: a lead was killed inside TeamCreate, after the team was saved and before the task was sent.
 #[tokio::test]
 async fn tm_2_task_of_an_interrupted_create_arrives() {
@@ -154,12 +158,10 @@ async fn tm_2_task_of_an_interrupted_create_arrives() {
     ]);
     let team = save_team(folder.path(), json!({"bob": "Write it."}));
     let OpenedSession { session, mut events, .. } = open_as(folder.path(), turns, Vec::new(), Some("lead-1")).await;
-    loop {
-        match events.next().await.unwrap().kind {
-            EventKind::TurnEnded(ended) if ended.text == "ok" => break,
-            _ => {}
-        }
-    }
+    let told = async {
+        while !matches!(events.next().await.unwrap().kind, EventKind::TurnEnded(ended) if ended.text == "ok") {}
+    };
+    assert!(tokio::time::timeout(PATIENCE, told).await.is_ok(), "the task did not arrive");
     assert!(!std::fs::read_to_string(&team).unwrap().contains("pendingTasks"), "the task was sent");
     drop(session);
 }

@@ -2,7 +2,7 @@
 
 use super::{PLANS, Stage, TALK};
 use serde_json::json;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What the agent waits for: the model's script, the settings, and what is on the screen then. If that is nothing, the
@@ -57,9 +57,9 @@ fn du_1_signals_and_ctrl_d_end_every_wait() {
     }
 }
 
-/// An editor that SIGTERM alone does not end.
-const STUBBORN: &str =
-    "#!/bin/bash\ntrap '' TERM\nmkfifo \"$0.fifo\"\nexec 3<> \"$0.fifo\"\necho the editor is open\nread <&3\n";
+/// An editor that SIGTERM alone does not end. It writes its own id.
+const STUBBORN: &str = "#!/bin/bash\ntrap '' TERM\necho $$ > \"$0.pid\"\nmkfifo \"$0.fifo\"\nexec 3<> \"$0.fifo\"\n\
+    echo the editor is open\nread <&3\n";
 
 #[test]
 fn du_1_sigterm_ends_the_terminal_under_an_editor() {
@@ -84,6 +84,10 @@ fn du_1_sigterm_ends_the_terminal_under_an_editor() {
         term.see("the editor is open").unwrap();
         assert!(Command::new("kill").args(["-TERM", &stage.pid()]).status().unwrap().success());
         term.see("ended 143").unwrap_or_else(|why| panic!("{command}: {why}"));
+        // The guard against blocked threads would end the program too, but not the editor on the user's terminal.
+        let id = std::fs::read_to_string(stage.program.path("editor.pid")).unwrap();
+        let alive = Command::new("kill").args(["-s", "KILL", id.trim()]).stderr(Stdio::null()).status().unwrap();
+        assert!(!alive.success(), "{command}: the editor was left running");
         term.end().unwrap();
         stage.assert_given_back(&term);
     }
