@@ -258,6 +258,43 @@ async fn pc_12_kill_gives_no_money_back() {
     assert!(told.0.contains("budget of $1.50 is used up ($2.") && told.1 == Some(EndReason::MaxBudget), "{told:?}");
 }
 
+/// A user interrupts while steps are open: no reminder and no check starts the turn again.
+#[tokio::test]
+async fn pc_33_interrupt_with_open_steps_ends_the_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = [write("form.txt"), write("other.txt"), r#"{"text": "Later.", "repeat": 5}"#.into()].join(",");
+    let (session, mut events) = open(folder.path(), &script(&turns), SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
+    session.say("Add a login.");
+    wait_for_permission(&session, &mut events, yes()).await;
+    session.submit(Submission::Interrupt);
+    let mut after = Vec::new();
+    let reason = loop {
+        match events.next().await.unwrap().kind {
+            EventKind::TurnEnded(ended) => break ended.reason,
+            EventKind::Requesting { model } => after.push(model),
+            _ => {}
+        }
+    };
+    assert!(matches!(reason, EndReason::Interrupted { .. }), "{reason:?}");
+    session.submit(Submission::Shutdown);
+    loop {
+        match events.next().await.unwrap().kind {
+            EventKind::Closed => break,
+            EventKind::Requesting { model } => after.push(model),
+            _ => {}
+        }
+    }
+    assert!(after.is_empty(), "requests after the interrupt: {after:?}");
+    // The user continues: the steps are still open, and the end of that turn reminds of them.
+    let more = r#"{"turns": [{"text": "Later.", "repeat": 3}]}"#;
+    let (session, mut events) = open(folder.path(), more, SessionSelector::Latest).await;
+    session.say("Go on.");
+    let report = approve(&session, &mut events, yes()).await.report.unwrap();
+    let states: Vec<&str> = report.steps.iter().map(|step| step.state.name()).collect();
+    assert_eq!(states, ["checked", "open", "open"]);
+}
+
 #[tokio::test]
 async fn pc_35_start_after_a_clear_is_reported_once() {
     let folder = tempfile::tempdir().unwrap();
