@@ -10,6 +10,7 @@ pub mod definition_files;
 mod mode;
 mod run;
 mod session_parts;
+mod shared_budget;
 mod tool;
 
 crate::text_error::text_error! {
@@ -21,6 +22,7 @@ pub(crate) use definition_extras::agent_prompt;
 pub(crate) use mode::{LiveMode, SharedRule};
 pub(crate) use run::{SubagentReport, SubagentTask};
 pub(crate) use session_parts::{SubagentIdentity, SubagentParent};
+pub(crate) use shared_budget::Reservation;
 
 use crate::config::instructions::InstructionLoader;
 use crate::event_hub::EventHub;
