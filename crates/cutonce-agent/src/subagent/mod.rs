@@ -5,12 +5,12 @@
 //! `Tree` is shared by a main session and all its subagents; `Agents` lets one session start them. `tool` is the
 //! model's interface, `run` drives one subagent from start to end, `child` builds the options of its session.
 
+mod budget;
 mod definition_extras;
 pub mod definition_files;
 mod mode;
 mod run;
 mod session_parts;
-mod shared_budget;
 mod tool;
 
 crate::text_error::text_error! {
@@ -18,11 +18,11 @@ crate::text_error::text_error! {
     pub(crate) SubagentError
 }
 
+pub(crate) use budget::Reservation;
 pub(crate) use definition_extras::agent_prompt;
 pub(crate) use mode::{LiveMode, SharedRule};
 pub(crate) use run::{SubagentReport, SubagentTask};
 pub(crate) use session_parts::{SubagentIdentity, SubagentParent};
-pub(crate) use shared_budget::Reservation;
 
 use crate::config::instructions::InstructionLoader;
 use crate::event_hub::EventHub;

@@ -1,7 +1,7 @@
 //! The current mode, plan file and session rules, shared by a session and all its subagents (PM-64). The main session
 //! updates it on every change; subagents read it before each decision.
 
-use super::shared_budget::SharedBudget;
+use super::budget::SharedBudget;
 use crate::plan::{PlanFile, PlannedContents};
 use crate::session::SessionEvent;
 use cutonce_core::mode::{Mode, ModeState};
