@@ -9,7 +9,7 @@ use cutonce_agent::core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_agent::core::plan::progress::StepAnswer;
 use cutonce_agent::core::plan::report::PlanReport;
 use cutonce_agent::core::plan::{CostEstimate, PlanEvent};
-use cutonce_agent::core::protocol::event::{AskKind, EndReason, EventKind};
+use cutonce_agent::core::protocol::event::{AgentActivity, AskKind, EndReason, EventKind};
 use cutonce_agent::core::protocol::submission::{
     AskAnswer, ChangedBy, ImplementRequest, PermissionAnswer, QuestionsAnswer, Submission,
 };
@@ -202,6 +202,60 @@ async fn pc_12_subagents_spend_the_same_budget() {
     assert!((1.0..1.5).contains(&cost), "{cost}");
 }
 
+/// Each request costs less than it may cost at most; without waiting, all of them would be sent at once.
+#[tokio::test]
+async fn pc_12_parallel_subagents_exceed_by_one_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = r#"{"name": "Agent", "input": {"description": "d", "prompt": "Look around.", "subagent_type": "general-purpose"}}"#;
+    let usage = |output: u32| format!(r#""usage": {{"input_tokens": 0, "output_tokens": {output}}}"#);
+    let turns = [
+        format!(r#"{{"calls": [{agent}, {agent}, {agent}, {agent}], {}}}"#, usage(0)),
+        format!(r#"{{"text": "Looked.", "repeat": 4, {}}}"#, usage(8_000)),
+        format!(r#"{{"text": "Done.", "repeat": 3, {}}}"#, usage(8_000)),
+    ];
+    let turn = implement(folder.path(), &turns.join(","), PlanAnswer { budget_usd: Some(0.1), ..yes() }).await;
+    assert_eq!(turn.reason, Some(EndReason::MaxBudget), "{:?}", turn.results);
+    let cost = turn.report.unwrap().cost_usd;
+    assert!((cost - 0.16).abs() < 0.001, "two requests of $0.08: the second reaches the budget: {cost}");
+    let unsent = turn.results.iter().filter(|text| text.contains("Its last output: (no output)")).count();
+    assert_eq!(unsent, 2, "{:?}", turn.results);
+}
+
+#[tokio::test]
+async fn pc_12_waiting_subagents_can_be_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = r#"{"name": "Agent", "input": {"description": "d", "prompt": "Look around.", "subagent_type": "general-purpose"}}"#;
+    let turns = [
+        format!(r#"{{"calls": [{agent}, {agent}, {agent}]}}"#),
+        // One request never ends, so the others wait for it.
+        r#"{"text": "Looking around for a very long time.", "delay_ms": 100000000}"#.to_string(),
+    ];
+    let (session, mut events) = open(folder.path(), &script(&turns.join(",")), SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
+    session.say("Add a login.");
+    let terms = PlanAnswer { budget_usd: Some(0.1), ..yes() };
+    let (mut started, mut interrupted) = (0, false);
+    loop {
+        match events.next().await.unwrap().kind {
+            EventKind::Ask(ask) => {
+                let answer = AskAnswer::Plan(PlanAnswer { ask_id: ask.ask_id.clone(), ..terms.clone() });
+                session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
+            }
+            EventKind::Agent(event) if matches!(event.activity, AgentActivity::Started(_)) => started += 1,
+            EventKind::TurnEnded(ended) => {
+                assert!(matches!(ended.reason, EndReason::Interrupted { .. }), "{:?}", ended.reason);
+                break;
+            }
+            _ => {}
+        }
+        if started == 3 && !std::mem::replace(&mut interrupted, true) {
+            session.submit(Submission::Interrupt);
+        }
+    }
+    session.submit(Submission::Shutdown);
+    while !matches!(events.next().await.unwrap().kind, EventKind::Closed) {}
+}
+
 #[tokio::test]
 async fn pc_12_budget_asks_and_a_yes_continues() {
     let folder = tempfile::tempdir().unwrap();
@@ -256,6 +310,43 @@ async fn pc_12_kill_gives_no_money_back() {
     let turn = approve(&session, &mut events, yes()).await;
     let told = (turn.questions.join("\n"), turn.reason, turn.notices);
     assert!(told.0.contains("budget of $1.50 is used up ($2.") && told.1 == Some(EndReason::MaxBudget), "{told:?}");
+}
+
+/// A user interrupts while steps are open: no reminder and no check starts the turn again.
+#[tokio::test]
+async fn pc_33_interrupt_with_open_steps_ends_the_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = [write("form.txt"), write("other.txt"), r#"{"text": "Later.", "repeat": 5}"#.into()].join(",");
+    let (session, mut events) = open(folder.path(), &script(&turns), SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
+    session.say("Add a login.");
+    wait_for_permission(&session, &mut events, yes()).await;
+    session.submit(Submission::Interrupt);
+    let mut after = Vec::new();
+    let reason = loop {
+        match events.next().await.unwrap().kind {
+            EventKind::TurnEnded(ended) => break ended.reason,
+            EventKind::Requesting { model } => after.push(model),
+            _ => {}
+        }
+    };
+    assert!(matches!(reason, EndReason::Interrupted { .. }), "{reason:?}");
+    session.submit(Submission::Shutdown);
+    loop {
+        match events.next().await.unwrap().kind {
+            EventKind::Closed => break,
+            EventKind::Requesting { model } => after.push(model),
+            _ => {}
+        }
+    }
+    assert!(after.is_empty(), "requests after the interrupt: {after:?}");
+    // The user continues: the steps are still open, and the end of that turn reminds of them.
+    let more = r#"{"turns": [{"text": "Later.", "repeat": 3}]}"#;
+    let (session, mut events) = open(folder.path(), more, SessionSelector::Latest).await;
+    session.say("Go on.");
+    let report = approve(&session, &mut events, yes()).await.report.unwrap();
+    let states: Vec<&str> = report.steps.iter().map(|step| step.state.name()).collect();
+    assert_eq!(states, ["checked", "open", "open"]);
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ impl SessionState {
             Err(error) => return self.notice(NoticeLevel::Warning, &format!("No answer to /btw: {error}")),
         };
         let cost = self.model.connected.info.cost(&response.usage);
-        self.context.standing.spend(cost);
+        self.context.standing.budget.spend(cost);
         self.model.usage.summary(&response.model, response.usage, cost);
         let text = text_of(&response.blocks);
         match text.trim() {

@@ -58,7 +58,15 @@ impl SessionState {
         self.start_summary();
     }
 
-    fn start_summary(&mut self) {
+    pub(super) fn start_summary(&mut self) {
+        let automatic = self.tasks.compaction.as_ref().is_some_and(|compaction| compaction.automatic);
+        // The turn ends before its next request (PC-12).
+        if automatic && self.budget_used_up() {
+            return self.compaction_over(TurnEvent::Compacted);
+        }
+        if self.await_budget() {
+            return;
+        }
         let focus = self.tasks.compaction.as_ref().and_then(|compaction| compaction.focus.clone());
         let request = self.model_request(Vec::new(), false);
         let whole = self.conversation.messages.clone();
@@ -66,10 +74,12 @@ impl SessionState {
     }
 
     pub(super) fn summarized(&mut self, response: Result<ModelResponse, ModelError>) {
+        let _until_counted = self.tasks.reservation.take();
         self.count_attempts(response.is_ok());
         let event = match response {
             Ok(response) if !text_of(&response.blocks).trim().is_empty() => {
                 let cost = self.model.connected.info.cost(&response.usage);
+                self.context.standing.budget.spend(cost);
                 self.model.usage.summary(&response.model, response.usage, cost);
                 self.replace_by_summary(&text_of(&response.blocks));
                 TurnEvent::Compacted
@@ -82,6 +92,7 @@ impl SessionState {
 
     /// Aborts the compaction; the conversation stays as it is.
     pub(super) fn stop_compaction(&mut self) {
+        let _until_counted = self.tasks.reservation.take();
         self.tasks.stop();
         self.count_attempts(false);
         self.notice(NoticeLevel::Info, "The conversation was not compacted: it was interrupted.");

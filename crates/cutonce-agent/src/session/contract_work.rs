@@ -186,10 +186,10 @@ impl SessionState {
             self.context.env.disk.set_on_change(None);
             standing.collect_evidence(None);
             standing.watch_files(Vec::new());
-            return standing.set_budget(None, 0.0);
+            return standing.budget.set_budget(None, 0.0);
         };
         standing.collect_evidence(Some(self.events.clone()));
-        standing.set_budget(work.budget_usd, work.progress.spent_of_budget());
+        standing.budget.set_budget(work.budget_usd, work.progress.spent_of_budget());
         // Under a scope the layer shows what a command changed.
         let watches = self.mode.whole_scope().is_none();
         let planned = work.progress.plan().stamp.keys().filter(|_| watches);

@@ -184,6 +184,7 @@ impl SessionState {
         match result {
             TaskResult::ModelConnected { name, connected } => self.model_connected(name, connected),
             TaskResult::ServersReady => self.prepare_request(),
+            TaskResult::BudgetChanged => self.budget_changed(),
             TaskResult::MentionRead { mention, text } => self.mention_read(&mention, text),
             TaskResult::Answered { response, took } => self.request_finished(response, took),
             TaskResult::FallbackConnected { name, connected, failed } => {
@@ -197,6 +198,7 @@ impl SessionState {
     }
 
     fn task_panicked(&mut self) {
+        self.tasks.reservation = None;
         let message = "The request failed inside cutonce; this is a bug.".to_string();
         let event = match self.tasks.compaction.is_some() {
             true => self.no_summary(&message),

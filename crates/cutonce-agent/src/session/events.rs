@@ -55,6 +55,8 @@ pub(crate) enum SessionEvent {
 pub(crate) enum TaskResult {
     /// A model for the next request was connected.
     ModelConnected { name: String, connected: Result<Connected, ModelError> },
+    /// Another request of the session or its subagents is done, or the plan's budget changed.
+    BudgetChanged,
     /// The first request need not wait for MCP servers any longer.
     ServersReady,
     /// A mention in a message was resolved.

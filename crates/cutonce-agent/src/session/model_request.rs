@@ -114,14 +114,14 @@ impl SessionState {
     /// here. Ends with `Prepared` or `ContextFull`.
     pub(super) fn prepare_request(&mut self) {
         // A resumed session may have used its budget up already, a subagent the budget of the plan (PC-12).
-        if self.over_budget() || self.context.standing.spend(0.0) {
+        if self.over_budget() || self.budget_used_up() {
             return self.pending.push_back(TurnEvent::EndRequested(EndReason::MaxBudget));
         }
         let event = match self.select_model() {
             None => return,
             Some(too_small) if (too_small || self.context_full()) && self.may_shrink() => TurnEvent::ContextFull,
             Some(_) => {
-                if self.await_servers() || self.read_next_mention() {
+                if self.await_servers() || self.read_next_mention() || self.await_budget() {
                     return;
                 }
                 self.remind();
@@ -194,6 +194,7 @@ impl SessionState {
 
     /// The request task is over.
     pub(super) fn request_finished(&mut self, response: Result<ModelResponse, ModelError>, took: Duration) {
+        let _until_counted = self.tasks.reservation.take();
         self.count_attempts(response.is_ok());
         let event = match response {
             Ok(response) => self.answered(response, took),
@@ -226,7 +227,7 @@ impl SessionState {
         self.emit(EventKind::Assistant { id, model, blocks: shared, usage, stop: stop.clone() });
         self.report_stop(&stop, calls.is_empty());
         self.model.usage.stop = Some(stop);
-        let over_limit = self.context.standing.spend(cost);
+        let over_limit = self.context.standing.budget.spend(cost);
         let over_budget = over_limit || self.over_budget();
         TurnEvent::Answered { over_budget, calls: self.lay_out_calls(calls) }
     }
@@ -234,6 +235,7 @@ impl SessionState {
     /// Aborts the request or its preparation. Text that arrived stays; thinking without its signature and half a call
     /// can't be sent back (AG-4).
     pub(super) fn stop_request(&mut self) {
+        let _until_counted = self.tasks.reservation.take();
         self.tasks.stop();
         self.tools.mcp.forget_mentions();
         let Some(progress) = self.tasks.progress.take() else { return };
@@ -263,7 +265,7 @@ impl SessionState {
     fn count_unanswered(&mut self, usage: TokenUsage) {
         let connected = &self.model.connected;
         let cost = connected.info.cost(&usage);
-        self.context.standing.spend(cost);
+        self.context.standing.budget.spend(cost);
         self.model.usage.request(connected.model.name(), usage, cost);
     }
 

@@ -2,7 +2,9 @@
 
 use super::SessionState;
 use super::asks::OpenSubject;
+use super::events::TaskResult;
 use super::plan_question::{PlanQuestion, chosen_option, option};
+use cutonce_core::conversation::TokenUsage;
 use cutonce_core::protocol::event::EndReason;
 use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_core::turn::TurnEvent;
@@ -11,6 +13,45 @@ const CONTINUE: &str = "Continue";
 const STOP: &str = "Stop here";
 
 impl SessionState {
+    /// True if the session and its subagents used the plan's budget up.
+    pub(super) fn budget_used_up(&self) -> bool {
+        self.context.standing.budget.spend(0.0)
+    }
+
+    /// Reserves the cost of the next request. True if a task waits until other requests are done: together they could
+    /// exceed the plan's budget.
+    pub(super) fn await_budget(&mut self) -> bool {
+        self.tasks.reservation = None;
+        match self.context.standing.budget.reserve(self.highest_cost()) {
+            Ok(reservation) => self.tasks.reservation = Some(reservation),
+            Err(mut changed) => {
+                self.start_task(async move {
+                    let _ = changed.changed().await;
+                    TaskResult::BudgetChanged
+                });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The most that the next request can cost: all of its input is new, and the answer is as long as it may be.
+    fn highest_cost(&self) -> f64 {
+        let connected = &self.model.connected;
+        let (sent, output_tokens) = (self.conversation.context(), connected.max_tokens().into());
+        let plain = TokenUsage { input_tokens: sent, output_tokens, ..TokenUsage::default() };
+        let cached = TokenUsage { cache_creation_input_tokens: sent, output_tokens, ..TokenUsage::default() };
+        connected.info.cost(&plain).max(connected.info.cost(&cached))
+    }
+
+    /// A request that waited tries again.
+    pub(super) fn budget_changed(&mut self) {
+        match self.tasks.compaction.is_some() {
+            true => self.start_summary(),
+            false => self.prepare_request(),
+        }
+    }
+
     /// The turn must stop. What the user can decide is asked first, while the turn waits: a host then gets the question
     /// before the turn's result.
     pub(super) fn confirm_stop(&mut self, reason: &EndReason) {
@@ -52,13 +93,13 @@ impl SessionState {
 
     /// The user continues after the budget was used up: the same amount again.
     pub(super) fn grant_budget(&mut self) {
-        if !self.context.standing.spend(0.0) {
+        if !self.budget_used_up() {
             return;
         }
         self.record_spending();
         if let Some((budget, spent)) = self.plan_budget() {
             let grants = (spent / budget).floor().max(0.0) + 1.0;
-            self.context.standing.set_budget(Some(budget * grants), spent);
+            self.context.standing.budget.set_budget(Some(budget * grants), spent);
         }
     }
 }

@@ -7,6 +7,7 @@ use super::SessionState;
 use super::asides::Asides;
 use super::events::{SessionEvent, TaskResult};
 use super::model_request::StreamProgress;
+use crate::subagent::Reservation;
 use cutonce_core::protocol::submission::OnDone;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -18,6 +19,8 @@ use tokio::task::AbortHandle;
 pub(super) struct Tasks {
     last_id: u64,
     running: Option<RunningTask>,
+    /// What the request in flight may cost, until its cost is counted.
+    pub reservation: Option<Reservation>,
     /// What has arrived of the answer that streams now.
     pub progress: Option<Arc<StreamProgress>>,
     /// The end of the turn waits for subagents in the background.

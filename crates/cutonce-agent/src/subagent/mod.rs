@@ -5,6 +5,7 @@
 //! `Tree` is shared by a main session and all its subagents; `Agents` lets one session start them. `tool` is the
 //! model's interface, `run` drives one subagent from start to end, `child` builds the options of its session.
 
+mod budget;
 mod definition_extras;
 pub mod definition_files;
 mod mode;
@@ -17,6 +18,7 @@ crate::text_error::text_error! {
     pub(crate) SubagentError
 }
 
+pub(crate) use budget::Reservation;
 pub(crate) use definition_extras::agent_prompt;
 pub(crate) use mode::{LiveMode, SharedRule};
 pub(crate) use run::{SubagentReport, SubagentTask};

@@ -1,6 +1,7 @@
 //! The current mode, plan file and session rules, shared by a session and all its subagents (PM-64). The main session
 //! updates it on every change; subagents read it before each decision.
 
+use super::budget::SharedBudget;
 use crate::plan::{PlanFile, PlannedContents};
 use crate::session::SessionEvent;
 use cutonce_core::mode::{Mode, ModeState};
@@ -9,10 +10,13 @@ use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::sync::LockUnpoisoned;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
-pub(crate) struct LiveMode(Mutex<LiveModeState>);
+pub(crate) struct LiveMode {
+    state: Mutex<LiveModeState>,
+    pub(crate) budget: Arc<SharedBudget>,
+}
 
 struct LiveModeState {
     mode: Mode,
@@ -21,20 +25,12 @@ struct LiveModeState {
     plan: Option<PlanFile>,
     /// Files that the approved plan may change (PC-20, PC-23).
     scope: Option<PlanScope>,
-    spending: Option<SpendingLimit>,
     /// Planned paths, folders and globs that commands may write without a layer (PC-30).
     watched: Vec<String>,
     /// Where evidence for the approved plan is collected, while it is implemented (PC-30).
     collector: Option<mpsc::UnboundedSender<SessionEvent>>,
     /// Rule changes made for the session, oldest first (PR-7, HO-1).
     rules: Vec<SharedRule>,
-}
-
-/// The budget of an implementation, in dollars (PC-12).
-#[derive(Debug, Clone, Copy)]
-struct SpendingLimit {
-    limit: f64,
-    spent: f64,
 }
 
 /// A rule added to or removed from the session.
@@ -48,16 +44,16 @@ pub(crate) struct SharedRule {
 
 impl LiveMode {
     pub fn new(state: &ModeState, plan: Option<PlanFile>) -> LiveMode {
-        LiveMode(Mutex::new(LiveModeState {
+        let state = LiveModeState {
             mode: state.mode(),
             plan_visits: state.visit_number(),
             plan,
             scope: state.scope().cloned(),
-            spending: None,
             watched: Vec::new(),
             collector: None,
             rules: Vec::new(),
-        }))
+        };
+        LiveMode { state: Mutex::new(state), budget: Arc::new(SharedBudget::new()) }
     }
 
     /// The scope that decides now; `None` in plan mode.
@@ -100,19 +96,6 @@ impl LiveMode {
         }
     }
 
-    /// The budget of the implementation, and what it has spent already.
-    pub(crate) fn set_budget(&self, budget: Option<f64>, spent: f64) {
-        self.lock().spending = budget.map(|limit| SpendingLimit { limit, spent });
-    }
-
-    /// Counts the cost of a request; true if the budget is used up.
-    pub(crate) fn spend(&self, cost: f64) -> bool {
-        let mut inner = self.lock();
-        let Some(spending) = &mut inner.spending else { return false };
-        spending.spent += cost;
-        spending.spent >= spending.limit
-    }
-
     /// The current mode, and how often plan mode was entered.
     pub fn current(&self) -> (Mode, u32) {
         let inner = self.lock();
@@ -140,6 +123,6 @@ impl LiveMode {
     }
 
     fn lock(&self) -> MutexGuard<'_, LiveModeState> {
-        self.0.lock_unpoisoned()
+        self.state.lock_unpoisoned()
     }
 }
