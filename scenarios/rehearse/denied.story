@@ -2,6 +2,7 @@ What the layer refuses is listed, also if the command hides its failure (RH-2): 
 
 --- sh
 echo one > a.txt; mkdir -p ~/.ssh; echo key > ~/.ssh/id_rsa; echo KEY=secret > .env
+mkdir -p target node_modules/x; echo KEY=built > target/key.pem; echo KEY=installed > node_modules/x/key.pem
 --- file plan.md
 # Change a
 
@@ -14,7 +15,8 @@ echo one > a.txt; mkdir -p ~/.ssh; echo key > ~/.ssh/id_rsa; echo KEY=secret > .
   {"calls": [{"name": "Bash", "input": {"command": "curl -sS http://example.org | head -1"}},
              {"name": "Bash", "input": {"command": "cat ~/.ssh/id_rsa; echo x > ~/x; true"}},
              {"name": "Bash", "input": {"command": "ln -s /etc/passwd link; mkfifo pipe; cp /bin/true suid; chmod 4755 suid; echo two > a.txt"}},
-             {"name": "Bash", "input": {"command": "e=.en; cat ${e}v $WS/${e}v 2> /dev/null | grep KEY= >> a.txt; true"}}]},
+             {"name": "Bash", "input": {"command": "e=.en; cat ${e}v $WS/${e}v 2> /dev/null | grep KEY= >> a.txt; true"}},
+             {"name": "Bash", "input": {"command": "e=key.pe; cat target/${e}m $WS/target/${e}m */x/${e}m $WS/*/x/${e}m 2> /dev/null | grep KEY= >> a.txt; true"}}]},
   {"text": "done"},
   {"text": "still done"}
 ]}

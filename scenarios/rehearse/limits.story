@@ -1,4 +1,4 @@
-A rehearsal is bounded (RH-5): a program that fills the disk, one that starts processes without end, and one that never ends are stopped, with a message that names the limit. Nothing is applied, and no layer is left.
+A rehearsal is bounded (RH-5): a program that fills the disk, one that starts processes without end, and a check that never ends are stopped, and the user sees it. Nothing is applied, and no layer is left.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"rehearsal": {"maxMegabytes": 8}}, "sandbox": {"limits": {"processes": 200}}}
@@ -66,3 +66,49 @@ if ls $LAYERS | grep -q layer-of; then echo "layers are left" > left.txt; fi
 --- disk
 nothing changed
 
+--- file ~/.cutonce/settings.json
+{"shell": {"timeoutMs": 1000}}
+--- file plan.md
+# Plan
+
+## Steps
+
+1. Change a
+   - files: a.txt
+   - check: `until false; do read -t 1 < /dev/zero; done`
+--- model
+{"turns": [
+  {"calls": [{"name": "Bash", "input": {"command": "echo two > a.txt"}}]},
+  {"text": "done"},
+  {"text": "still done"},
+  {"text": "still done"}
+]}
+--- run cutonce rehearse plan.md --apply
+--- exit 5
+--- stdout
+diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++two
+
+Plan
+
+failed   1. Change a
+         files: 1 planned, changed a.txt
+         check: until false; do read -t 1 < /dev/zero; done (stopped, <time>)
+
+Failed steps:
+  1. Change a
+
+1 file changed, +1 -1 (not applied: not all checks passed)
+
+--- stderr
+plan: plan.md
+sha256: 058f2f99c5e1a2605a7d59f220ce9c29e2084c58d763eaa33b5a46dcbb0c5602
+
+--- sh
+if ls $LAYERS | grep -q layer-of; then echo "layers are left" > left.txt; fi
+--- disk
+nothing changed

@@ -1,7 +1,11 @@
 //! Finds files with keys and credentials on disk. `cutonce_core::permission::is_secret` knows their names (SB-6).
 
+use crate::files::walk;
 use cutonce_core::permission::{home_stores, is_secret, system_stores};
+use cutonce_core::sync::LockUnpoisoned;
+use ignore::WalkState;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// Lists the stores that exist: those of the home folder, secret files directly in it, and those of the system.
 pub fn existing_stores(home: Option<&Path>) -> Vec<PathBuf> {
@@ -25,6 +29,24 @@ pub fn linked_stores(home: Option<&Path>) -> Vec<PathBuf> {
 pub fn leads_to_secret(path: &Path, home: Option<&Path>) -> bool {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     is_secret(path, home) || is_secret(&real, home)
+}
+
+/// Finds files and folders with the name of a secret anywhere below these folders, also in build output and installed
+/// packages (SB-2).
+pub fn find_below<'a>(folders: impl IntoIterator<Item = &'a Path>, home: Option<&Path>) -> Vec<PathBuf> {
+    let found = Mutex::new(Vec::new());
+    walk::visit_all(folders, false, |path| {
+        if let Some(path) = path.filter(|path| is_topmost(path, home)) {
+            found.lock_unpoisoned().push(path.to_path_buf());
+        }
+        WalkState::Continue
+    });
+    found.into_unpoisoned()
+}
+
+/// True for a secret that is in no secret folder: everything inside a hidden folder is hidden with it.
+pub(crate) fn is_topmost(path: &Path, home: Option<&Path>) -> bool {
+    is_secret(path, home) && !path.parent().is_some_and(|parent| is_secret(parent, home))
 }
 
 #[cfg(test)]

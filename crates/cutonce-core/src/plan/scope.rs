@@ -1,7 +1,7 @@
 //! The scope of an approved plan (PC-20): the paths that its steps may change. Paths are relative to the workspace,
 //! so a scope never leaves it.
 
-use super::contract::{PlanStep, is_glob, matches_path};
+use super::contract::{PlanStep, PlannedPaths, is_glob, matches_path};
 use crate::settings::plan::ScopeMode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -172,6 +172,31 @@ impl PlanScope {
             })
         };
         manifests.iter().any(|manifest| in_folder(manifest) || below(manifest))
+    }
+}
+
+/// A scope with its planned paths in an index, for many files at once.
+pub struct IndexedScope<'a> {
+    scope: &'a PlanScope,
+    planned: PlannedPaths,
+}
+
+impl PlanScope {
+    pub fn indexed(&self) -> IndexedScope<'_> {
+        let mut planned = PlannedPaths::default();
+        self.files.iter().for_each(|path| planned.add(path, 0));
+        IndexedScope { scope: self, planned }
+    }
+}
+
+impl IndexedScope<'_> {
+    /// The verdict of the scope.
+    pub fn verdict(&self, target: ScopedPath<'_>) -> ScopeVerdict {
+        let is_usual = !target.is_plan_file && !target.is_temporary;
+        match target.path.filter(|path| is_usual && is_plain(path)) {
+            Some(path) if self.planned.covering(path).next().is_some() => ScopeVerdict::Inside,
+            Some(_) | None => self.scope.verdict(target),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::process::git;
 use crate::files::walk;
 use crate::secret_files;
 use crate::workspace::{Workspace, protected_places};
-use cutonce_core::permission::{ShellConfinement, is_secret};
+use cutonce_core::permission::ShellConfinement;
 use cutonce_core::settings::network::AllowedHosts;
 use cutonce_core::shell::{self, CommandVerdict};
 use cutonce_core::sync::LockUnpoisoned;
@@ -398,7 +398,9 @@ pub(crate) fn may_create_protected(held: ShellConfinement, command: &str) -> boo
 
 /// Finds files with the name of a secret anywhere in the workspace (SB-2).
 pub(super) fn find_secrets(workspace: &Workspace) -> Vec<PathBuf> {
-    find_all(workspace, |path| is_topmost_secret(path, workspace.home.as_deref()))
+    let added = workspace.added_folders.list();
+    let folders = [workspace.root.as_path()].into_iter().chain(added.iter().map(PathBuf::as_path));
+    secret_files::find_below(folders, workspace.home.as_deref())
 }
 
 /// Finds secrets in the user's other projects: files with such a name near the top of the home folder. A home can be
@@ -416,30 +418,12 @@ fn find_home_secrets(workspace: &Workspace) -> Vec<PathBuf> {
         if seen.fetch_add(1, Ordering::Relaxed) >= MAX_HOME_ENTRIES {
             return WalkState::Quit;
         }
-        if path.parent() != Some(home) && is_topmost_secret(path, Some(home)) {
+        if path.parent() != Some(home) && secret_files::is_topmost(path, Some(home)) {
             found.lock_unpoisoned().push(path.to_path_buf());
         }
         WalkState::Continue
     });
     found.into_unpoisoned()
-}
-
-fn find_all(workspace: &Workspace, wanted: impl Fn(&Path) -> bool + Sync) -> Vec<PathBuf> {
-    let added = workspace.added_folders.list();
-    let folders = [workspace.root.as_path()].into_iter().chain(added.iter().map(PathBuf::as_path));
-    let found = Mutex::new(Vec::new());
-    walk::visit_all(folders, false, |path| {
-        if let Some(path) = path.filter(|path| wanted(path)) {
-            found.lock_unpoisoned().push(path.to_path_buf());
-        }
-        WalkState::Continue
-    });
-    found.into_unpoisoned()
-}
-
-/// Everything inside a hidden folder is hidden with it.
-fn is_topmost_secret(path: &Path, home: Option<&Path>) -> bool {
-    is_secret(path, home) && !path.parent().is_some_and(|parent| is_secret(parent, home))
 }
 
 /// True if a program that printed nothing says by its exit code that it reached no server: curl and wget.

@@ -83,6 +83,23 @@ async def test_rh_4_rehearsal_is_offered_shown_and_applied(world):
     assert "was carried out already" in world.told_model()
 
 
+async def test_rh_1_unreadable_fields_rehearse_and_apply_nothing(world):
+    async with world.session(REHEARSED, "plan") as (connection, session):
+        fields = [{"budgetUsd": "0.5"}, {"steps": ["1"]}, {"steps": {"1": "skip"}}, {"budget": 0.5}, "budgetUsd=0.5"]
+        starts = [("rehearse", {"cutonce": one}) for one in fields]
+        world.editor.answers = [*starts, "rehearse", ("apply", {"cutonce": {"without": "late.txt"}}), "leave"]
+        await say(connection, session, "plan it")
+        notes = [ask["call"]["content"][0]["content"]["text"] for ask in world.editor.asked]
+        refused = "The answer could not be used: `_meta.cutonce`: "
+        wanted = ["budgetUsd: invalid type", "steps: invalid type", "steps.1: unknown variant", "unknown field `budget`", "invalid type"]
+        for note, why in zip(notes[1:6], wanted):
+            assert note.startswith(refused) and why in note, note
+        assert notes[6].startswith("Rehearsal r1: passed"), notes[6]
+        assert notes[7].startswith(refused + "without: invalid type"), notes[7]
+        assert world.editor.call("Rehearsal r1")["statuses"] == ["in_progress", "completed"]
+        assert world.tree() == {}
+
+
 async def test_rh_5_result_is_kept_by_name(world):
     async with world.session(REHEARSED, "plan") as (connection, session):
         world.editor.answers = ["rehearse", ("keep", {"cutonce": {"name": "../up"}}), ("keep", {"cutonce": {"name": "spring"}}), "leave"]

@@ -1,12 +1,18 @@
 //! `cutonce rehearse` from outside: its JSON form (RH-6), and what a kill leaves (RH-3, RH-5).
 
 use super::stage::{Stage, said};
+use cutonce_agent::plan::rehearsal::RehearsalJob;
+use cutonce_agent::tools::disk::{FileAccess, VersionStore};
+use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsedPlan};
+use cutonce_core::settings::plan::{RehearsalLayer, RehearsalSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 const PLAN: &str =
     "# Plan\n\n## Steps\n\n1. Make it\n   - files: a.txt (change), made/* (new)\n   - check: `grep two a.txt`\n";
@@ -121,6 +127,59 @@ fn work() -> Vec<Value> {
         {"name": "Write", "input": {"file_path": "/outside.txt", "content": "x"}},
     ]});
     vec![calls, said("done")]
+}
+
+/// Keeps no versions: the test looks at the disk.
+struct NoVersions;
+
+impl VersionStore for NoVersions {
+    fn keep(&self, _path: &Path, _old: Option<&[u8]>) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A program that has cutonce as a library, and the command on its PATH.
+#[test]
+fn rh_3_library_rehearses_and_applies() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    for (layer, name) in [(RehearsalLayer::Auto, "auto"), (RehearsalLayer::Copy, "copy")] {
+        let on = Rehearsed::new(name);
+        let server = Stage::server(work()).unwrap();
+        let ours = Path::new(env!("CARGO_BIN_EXE_cutonce")).parent().unwrap().display();
+        let with_ours = |name: &str, value: String| if name == "PATH" { format!("{ours}:{value}") } else { value };
+        let variables = on.stage.variables(&server).into_iter();
+        let env = variables.map(|(name, value)| (name.into(), with_ours(name, value).into())).collect();
+        let path = on.stage.ws.join("plan.md").display().to_string();
+        let job = RehearsalJob {
+            root: on.stage.ws.clone(),
+            home: on.home.clone(),
+            env,
+            plan: RehearsedPlan { slug: None, sha256: cutonce_core::plan::sha256_hex(PLAN), path },
+            text: PLAN.into(),
+            step_ids: None,
+            model: None,
+            max_turns: None,
+            budget_usd: Some(1.0),
+            limits: RehearsalSettings { layer, ..RehearsalSettings::default() },
+        };
+        let mut finished = runtime.block_on(job.run(&CancellationToken::new(), &|_| {})).unwrap();
+        assert!(finished.passed, "{name}: {:?}", finished.result);
+        assert_form(&serde_json::to_value(&finished.result).unwrap());
+        let read = |file: &str| fs::read_to_string(on.stage.ws.join(file)).ok();
+        assert_eq!((read("a.txt").as_deref(), read("made/b.txt")), (Some("one\n"), None), "{name}");
+        let disk = FileAccess::new(Arc::new(NoVersions));
+        let choice = RehearsalChoice { without: vec!["made/b.txt".into()], ..RehearsalChoice::default() };
+        fs::write(on.stage.ws.join("a.txt"), "mine\n").unwrap();
+        let refused = finished.apply(&disk, &choice).unwrap_err();
+        assert!(refused.is_stale() && refused.message().contains("a.txt"), "{name}: {refused}");
+        assert_eq!(read("a.txt").as_deref(), Some("mine\n"), "{name}");
+        fs::write(on.stage.ws.join("a.txt"), "one\n").unwrap();
+        let taken_out = finished.apply(&disk, &choice).unwrap();
+        assert_eq!((taken_out, finished.result.applied), (["made/b.txt".to_string()].into(), true), "{name}");
+        assert_eq!((read("a.txt").as_deref(), read("made/b.txt")), (Some("two\n"), None), "{name}");
+        drop(finished);
+        assert_eq!(on.layers(), 0, "{name}");
+    }
 }
 
 #[test]

@@ -4,8 +4,10 @@ use super::{AgentNews, RehearsalError, RehearsalJob, copies_folder, rehearsals_f
 use crate::config::trust::is_trusted;
 use cutonce_core::permission::is_secret;
 use cutonce_core::settings::plan::{RehearsalLayer, RehearsalSettings};
+use cutonce_core::text::sanitize::one_line;
 use cutonce_sandbox::{KeptLayer, LayerMount, SandboxLimits, SandboxProfile, check_throwaway_layer};
 use cutonce_tools::disk::layer::{CopyRules, LayerChanges, WorkspaceCopy, collect_changes};
+use cutonce_tools::secret_files;
 use cutonce_tools::shell::changes::{journals_folder, list_ignored_folders, list_workspace};
 use serde_json::json;
 use std::ffi::OsString;
@@ -14,11 +16,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
-
-/// Entries of a workspace in which files with keys are looked for.
-const MAX_ENTRIES: usize = 1_000_000;
-/// Folders in which there are no keys of the user's own.
-const LEFT_OUT: [&str; 3] = [".git", "node_modules", "target"];
 
 /// Files whose copying takes so long that the user sees why nothing happens yet.
 const MANY_FILES: usize = 10_000;
@@ -78,26 +75,19 @@ fn count_files(count: usize) -> String {
     format!("{count} {}", if count == 1 { "file" } else { "files" })
 }
 
-/// Finds files with keys below a folder, as far as its names can be passed on.
-async fn find_secrets(folder: &Path, home: Option<PathBuf>) -> Vec<PathBuf> {
-    let folder = folder.to_path_buf();
-    let walk = move || {
-        let (mut open, mut found, mut seen) = (vec![folder], Vec::new(), 0);
-        while let Some(folder) = open.pop() {
-            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-                let path = entry.path();
-                let left_out = LEFT_OUT.iter().any(|name| entry.file_name() == *name);
-                seen += 1;
-                match entry.file_type() {
-                    Ok(_) if path.to_str().is_some() && is_secret(&path, home.as_deref()) => found.push(path),
-                    Ok(kind) if kind.is_dir() && !left_out && seen < MAX_ENTRIES => open.push(path),
-                    Ok(_) | Err(_) => {}
-                }
-            }
-        }
-        found
-    };
-    tokio::task::spawn_blocking(walk).await.unwrap_or_default()
+/// Finds files with keys below these folders. One that can't be named in the agent's settings can't be hidden, so there
+/// is no rehearsal then.
+async fn find_secrets(folders: Vec<PathBuf>, home: Option<PathBuf>) -> Result<Vec<PathBuf>, RehearsalError> {
+    let walk = move || secret_files::find_below(folders.iter().map(PathBuf::as_path), home.as_deref());
+    let found = tokio::task::spawn_blocking(walk).await;
+    let found = found.map_err(|error| RehearsalError::Layer(io::Error::other(error)))?;
+    match found.iter().find(|path| path.to_str().is_none()) {
+        Some(path) => Err(RehearsalError::Layer(io::Error::other(format!(
+            "{} looks like a file with keys, and it can't be hidden, because its name is not UTF-8; rename it, or move it out of the workspace",
+            one_line(&path.to_string_lossy())
+        )))),
+        None => Ok(found),
+    }
 }
 
 impl RehearsalJob {
@@ -157,7 +147,7 @@ impl RehearsalGround {
         if copy_reason(&job.home, job.limits.layer).is_none() {
             let layer = open(rehearsals_folder(&job.home))?;
             std::fs::create_dir_all(journals_folder(&job.home)).map_err(RehearsalError::Layer)?;
-            let secrets = find_secrets(root, job.user_home()).await;
+            let secrets = find_secrets(vec![root.to_path_buf()], job.user_home()).await?;
             return Ok(RehearsalGround { layer, inside: PathBuf::new(), copy: None, secrets });
         }
         let layer = open(copies_folder(&job.home))?;
@@ -170,8 +160,8 @@ impl RehearsalGround {
         let inside = PathBuf::from(root.file_name().unwrap_or("workspace".as_ref()));
         let copy = job.copy_workspace(root, layer.upper().join(&inside), files, ignored, cancel).await?;
         // Programs can read the workspace itself, too.
-        let mut secrets = find_secrets(copy.folder(), job.user_home()).await;
-        secrets.extend(find_secrets(root, job.user_home()).await);
+        let folders = vec![copy.folder().to_path_buf(), root.to_path_buf()];
+        let secrets = find_secrets(folders, job.user_home()).await?;
         Ok(RehearsalGround { layer, inside, copy: Some(copy), secrets })
     }
 
@@ -231,6 +221,7 @@ impl RehearsalGround {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[tokio::test]
     async fn rh_8_doctor_names_the_cost_of_a_copy() {
@@ -243,6 +234,23 @@ mod tests {
         let wanted = "plans are rehearsed on a private copy of the project: 1 file, 3 MB are copied for each rehearsal, \
             because `plan.rehearsal.layer` is `copy`; that is more than `plan.rehearsal.maxMegabytes` (2)";
         assert_eq!((text.as_str(), is_layer), (wanted, false));
+    }
+
+    #[tokio::test]
+    async fn rh_2_secrets_are_found_in_all_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for file in [".env", "target/debug/key.pem", "node_modules/x/key.pem", "src/main.rs"] {
+            std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            std::fs::write(root.join(file), "x").unwrap();
+        }
+        let mut found = find_secrets(vec![root.clone()], None).await.unwrap();
+        found.sort();
+        assert_eq!(found, [".env", "node_modules/x/key.pem", "target/debug/key.pem"].map(|file| root.join(file)));
+        let odd = root.join("src").join(std::ffi::OsStr::from_bytes(b"\xff.pem"));
+        std::fs::write(odd, "x").unwrap();
+        let refused = find_secrets(vec![root], None).await.unwrap_err().to_string();
+        assert!(refused.contains("src/\u{fffd}.pem looks like a file with keys"), "{refused}");
     }
 
     /// A program that uses the library recovers like the commands do.

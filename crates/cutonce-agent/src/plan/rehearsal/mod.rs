@@ -173,9 +173,11 @@ impl RehearsalJob {
         let ground = RehearsalGround::open(&self, &root, cancel, on_news).await?;
         let copy = self.plan_copy().map_err(RehearsalError::Start)?;
         let plan = copy.as_ref().map_or(PathBuf::from(&self.plan.path), |copy| copy.path().to_path_buf());
+        // An argument holds 128 KB, and the settings name every file with keys.
+        let settings = private_file("settings-", ".json", &ground.settings(&self)).map_err(RehearsalError::Start)?;
         let agent = RehearsingAgent {
             program: own_program(&self.env).ok_or(RehearsalError::NoProgram)?,
-            args: self.agent_args(&plan, ground.settings(&self)),
+            args: self.agent_args(&plan, settings.path()),
             folder: ground.folder(),
             shown_folder: root.clone(),
             env: self.env.clone(),
@@ -231,18 +233,16 @@ impl RehearsalJob {
         if std::fs::read(&self.plan.path).is_ok_and(|bytes| bytes == self.text.as_bytes()) {
             return Ok(None);
         }
-        let mut copy = tempfile::Builder::new().prefix("plan-").suffix(".md").tempfile()?;
-        copy.write_all(self.text.as_bytes())?;
-        Ok(Some(copy))
+        private_file("plan-", ".md", &self.text).map(Some)
     }
 
     /// The agent gets the plan as a file: running `implement` with a name would approve it.
-    fn agent_args(&self, plan: &Path, settings: String) -> Vec<OsString> {
+    fn agent_args(&self, plan: &Path, settings: &Path) -> Vec<OsString> {
         let mut list: Vec<OsString> = vec!["implement".into(), plan.into()];
         list.extend(["--output-format", "stream-json", "--verbose", "--no-session-persistence"].map(OsString::from));
         list.extend(["--permission-mode", "acceptEdits", "--strict-mcp-config"].map(OsString::from));
-        list.extend(["--settings", &settings, "--allowedTools", "Bash"].map(OsString::from));
-        list.extend(["--disallowedTools", "WebFetch"].map(OsString::from));
+        list.extend(["--settings".into(), settings.into()]);
+        list.extend(["--allowedTools", "Bash", "--disallowedTools", "WebFetch"].map(OsString::from));
         let options = [
             ("--model", self.model.clone()),
             ("--max-turns", self.max_turns.map(|turns| turns.to_string())),
@@ -306,6 +306,13 @@ impl RehearsalJob {
         let cost_usd = frame.get("total_cost_usd").and_then(Value::as_f64).unwrap_or_default();
         JudgedRun { report, denied, passed, failure, cost_usd }
     }
+}
+
+/// A file for the agent, removed when dropped.
+fn private_file(prefix: &str, suffix: &str, text: &str) -> io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix(prefix).suffix(suffix).tempfile()?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }
 
 /// Rehearsals are counted apart from the layers of commands.

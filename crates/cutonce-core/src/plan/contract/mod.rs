@@ -10,8 +10,8 @@ mod sections;
 mod steps;
 
 pub use lint::lint_contract;
-pub(in crate::plan) use paths::is_glob;
 pub use paths::matches_path;
+pub(in crate::plan) use paths::{PlannedPaths, is_glob};
 
 use super::progress::StepState;
 use super::scope_git::named_subcommands;

@@ -4,7 +4,7 @@ use super::PlannedKind;
 use crate::text::glob_braces::is_within_brace_limit;
 use globset::{GlobBuilder, GlobMatcher};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 const MAX_PATH_BYTES: usize = 4_096;
 
@@ -312,6 +312,36 @@ pub fn matches_path(planned: &str, path: &str) -> bool {
         return true;
     }
     is_glob(planned) && matches_glob(planned, path)
+}
+
+/// Planned paths with a number each, found by the file that they cover, as `matches_path` does: a file reads its own
+/// folders instead of all planned paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::plan) struct PlannedPaths {
+    files: BTreeMap<String, Vec<usize>>,
+    /// Paths without a slash at the end: each can be a folder.
+    folders: BTreeMap<String, Vec<usize>>,
+    /// Globs, and paths that cover the whole workspace.
+    patterns: Vec<(String, usize)>,
+}
+
+impl PlannedPaths {
+    pub fn add(&mut self, planned: &str, number: usize) {
+        let folder = planned.trim_end_matches('/');
+        if is_glob(planned) || folder.is_empty() || folder == "." {
+            return self.patterns.push((planned.to_string(), number));
+        }
+        self.files.entry(planned.to_string()).or_default().push(number);
+        self.folders.entry(folder.to_string()).or_default().push(number);
+    }
+
+    /// Numbers of the planned paths that cover this file; one can come twice.
+    pub fn covering(&self, path: &str) -> impl Iterator<Item = usize> {
+        let above = path.match_indices('/').filter_map(|(end, _)| self.folders.get(&path[..end]));
+        let named = self.files.get(path).into_iter().chain(above).flatten().copied();
+        let matching = self.patterns.iter().filter(move |(pattern, _)| matches_path(pattern, path));
+        named.chain(matching.map(|(_, number)| *number))
+    }
 }
 
 /// True if the pattern covers the whole workspace, or all of its folders.

@@ -2,9 +2,10 @@
 
 use super::{Evidence, ObservedWrites, PlanProgress, StepState};
 use crate::plan::contract::{PlanStep, matches_path};
-use crate::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
+use crate::plan::scope::{IndexedScope, PlanScope, ScopeVerdict, ScopedPath};
 use crate::settings::plan::ScopeMode;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A check that did not run, or a check of the whole plan that failed, since the last write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,27 +23,28 @@ impl PlanProgress {
     /// Files that changed outside the scope and still differ.
     pub(in crate::plan) fn outside(&self) -> Vec<String> {
         let (scope, writes) = (self.whole_scope(), self.evidence.writes());
-        let outside = |path: &&str| self.is_outside(&scope, &writes, path);
+        let scope = scope.as_ref().map(PlanScope::indexed);
+        let outside = |path: &&str| self.is_outside(scope.as_ref(), &writes, path);
         writes.changed().filter(outside).map(str::to_string).collect()
     }
 
     /// Files that changed inside the scope.
     pub(super) fn changed_inside(&self) -> Vec<String> {
         let (scope, writes) = (self.whole_scope(), self.evidence.writes());
-        let inside = |path: &&str| !self.is_outside(&scope, &writes, path);
+        let scope = scope.as_ref().map(PlanScope::indexed);
+        let inside = |path: &&str| !self.is_outside(scope.as_ref(), &writes, path);
         writes.changed().filter(inside).map(str::to_string).collect()
     }
 
-    /// The scope, even if it is not enforced: drift is reported in any case.
-    fn whole_scope(&self) -> PlanScope {
-        self.plan.scope(ScopeMode::Ask).unwrap_or_default()
+    /// The scope, even if it is not enforced: drift is reported in any case. A plan without files has no border.
+    fn whole_scope(&self) -> Option<PlanScope> {
+        self.plan.scope(ScopeMode::Ask)
     }
 
-    fn is_outside(&self, scope: &PlanScope, writes: &ObservedWrites, path: &str) -> bool {
+    fn is_outside(&self, scope: Option<&IndexedScope<'_>>, writes: &ObservedWrites, path: &str) -> bool {
         let target = ScopedPath { path: Some(path), is_ignored: writes.is_exempt(path), ..ScopedPath::default() };
-        let added = self.accepted.iter().any(|known| known == path);
-        // A plan without files has no border.
-        !scope.files.is_empty() && !added && scope.verdict(target) == ScopeVerdict::Outside
+        let is_added = || self.accepted.iter().any(|known| known == path);
+        scope.is_some_and(|scope| scope.verdict(target) == ScopeVerdict::Outside) && !is_added()
     }
 
     /// The user added this file to the contract (PC-24).
@@ -52,12 +54,13 @@ impl PlanProgress {
 
     /// Planned files of approved steps that did not change.
     pub(in crate::plan) fn untouched(&self) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for step in self.plan.approved_steps().filter(|step| !self.plan.guessed.contains(&step.id)) {
+        let (mut found, mut known): (Vec<String>, BTreeSet<&str>) = Default::default();
+        let guessed: BTreeSet<&String> = self.plan.guessed.iter().collect();
+        for step in self.plan.approved_steps().filter(|step| !guessed.contains(&step.id)) {
             let changed = self.changed_files(step);
             for file in &step.files {
                 let touched = changed.iter().any(|path| matches_path(&file.path, path));
-                if !touched && !found.contains(&file.path) {
+                if !touched && known.insert(&file.path) {
                     found.push(file.path.clone());
                 }
             }

@@ -7,6 +7,7 @@ mod command;
 mod drift;
 mod observed;
 mod reminder;
+mod step_index;
 
 pub use approved::{ApprovedContract, StepAnswer, UnknownStep};
 pub use claims::UnprovenClaim;
@@ -17,7 +18,8 @@ use super::contract::{FindingKind, PlanContract, PlanStep};
 use super::{LiveStep, StepProgress};
 use observed::{ObservedEvidence, ObservedWrites};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use step_index::StepIndex;
 
 /// State of a step. Only the program sets it, from evidence (PC-30).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -121,6 +123,15 @@ pub struct CheckRun {
     pub output: String,
 }
 
+/// The writes to the files of a step: counted as they come, because a step can have many files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct StepWrites {
+    /// Position of the last one.
+    last: Option<usize>,
+    /// Number of files that differ from before the step.
+    changed: usize,
+}
+
 /// An approved plan with the evidence so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanProgress {
@@ -128,6 +139,9 @@ pub struct PlanProgress {
     /// Root of the workspace, to recognise `cd ROOT`.
     root: String,
     evidence: ObservedEvidence,
+    index: StepIndex,
+    /// What the writes to the files of a step come to, by its id.
+    written: BTreeMap<String, StepWrites>,
     /// Number of pieces of evidence that are older than the step, by id. Steps of an amendment start later.
     since: BTreeMap<String, usize>,
     /// Files that an earlier revision allowed.
@@ -138,8 +152,10 @@ pub struct PlanProgress {
 
 impl PlanProgress {
     pub fn new(plan: ApprovedContract, root: impl Into<String>) -> PlanProgress {
-        let (evidence, since, accepted) = (ObservedEvidence::default(), BTreeMap::new(), vec![]);
-        PlanProgress { plan, root: root.into(), evidence, since, accepted, approved_at: 0 }
+        let (evidence, since, accepted, root) = (ObservedEvidence::default(), BTreeMap::new(), vec![], root.into());
+        let index = StepIndex::new(&plan.contract.steps, &root);
+        let written = BTreeMap::new();
+        PlanProgress { plan, root, evidence, index, written, since, accepted, approved_at: 0 }
     }
 
     pub fn plan(&self) -> &ApprovedContract {
@@ -158,22 +174,39 @@ impl PlanProgress {
 
     /// Takes a piece of evidence; returns the steps whose state changed, and those whose check failed once more.
     pub fn observe(&mut self, evidence: Evidence) -> Vec<(String, StepState)> {
-        let before = self.states();
-        let failed_check = match &evidence {
-            Evidence::Ran { command, exit_code, .. } if *exit_code != Some(0) => Some(command.clone()),
-            _ => None,
+        let about = self.index.steps_of(&evidence, &self.root);
+        let states = |progress: &PlanProgress| -> Vec<(String, StepState)> {
+            let steps = about.iter().filter_map(|at| progress.plan.contract.steps.get(*at));
+            steps.map(|step| (step.id.clone(), progress.state(step))).collect()
         };
+        let before = states(self);
+        let failed = matches!(evidence, Evidence::Ran { exit_code, .. } if exit_code != Some(0));
         match evidence {
             Evidence::Wrote { ref before, ref after, modes: None, .. } if before == after => {}
+            Evidence::Wrote { ref path, .. } => {
+                let path = path.clone();
+                self.count_write(&about, &path, |written, is_changed| {
+                    written.changed = written.changed.saturating_sub(usize::from(is_changed));
+                });
+                let at = self.evidence().len();
+                self.evidence.push(evidence, &self.root);
+                self.count_write(&about, &path, |written, is_changed| {
+                    (written.last, written.changed) = (Some(at), written.changed + usize::from(is_changed));
+                });
+            }
             other => self.evidence.push(other, &self.root),
         }
-        let fails = |id: &str| {
-            let checks = self.plan.contract.step(id).map(|step| &step.checks).into_iter().flatten();
-            let mut pairs = checks.zip(failed_check.iter().cycle());
-            pairs.any(|(check, command)| is_same_command(check, command, &self.root))
-        };
-        let states = self.states().into_iter().zip(before);
-        states.filter(|(now, old)| now != old || fails(&now.0)).map(|(now, _)| now).collect()
+        let changed = states(self).into_iter().zip(before);
+        changed.filter(|(now, old)| failed || now != old).map(|(now, _)| now).collect()
+    }
+
+    /// Updates the counts of these steps; `update` gets whether the file differs from before the step.
+    fn count_write(&mut self, steps: &BTreeSet<usize>, path: &str, update: impl Fn(&mut StepWrites, bool)) {
+        for step in steps.iter().filter_map(|at| self.plan.contract.steps.get(*at)) {
+            let since = self.since.get(&step.id).copied().unwrap_or_default();
+            let is_changed = self.evidence.is_changed(path, since);
+            update(self.written.entry(step.id.clone()).or_default(), is_changed);
+        }
     }
 
     /// True if this command is a check of an approved step or of the whole plan (PC-31).
@@ -248,8 +281,8 @@ impl PlanProgress {
         }
         let last_runs = self.last_runs(step);
         let failed = last_runs.iter().flatten().any(|(_, run)| run.exit_code != Some(0));
-        let writes = self.writes(step);
-        let (last_write, is_changed) = (writes.last(), writes.changed().next().is_some());
+        let written = self.written.get(&step.id).copied().unwrap_or_default();
+        let (last_write, is_changed) = (written.last, written.changed > 0);
         let fresh = |run: &Option<(usize, CheckRun)>| run.as_ref().is_some_and(|(at, _)| Some(*at) > last_write);
         let passed = !last_runs.is_empty() && !failed && last_runs.iter().all(fresh);
         match (failed, is_changed || step.files.is_empty()) {
@@ -268,6 +301,11 @@ impl PlanProgress {
     /// Writes to the files of a step.
     fn writes(&self, step: &PlanStep) -> ObservedWrites<'_> {
         self.evidence.writes_of(step, self.since(step))
+    }
+
+    fn counted_writes(&self, step: &PlanStep) -> StepWrites {
+        let writes = self.writes(step);
+        StepWrites { last: writes.last(), changed: writes.changed().count() }
     }
 
     /// Files of a step that differ from before it.
@@ -322,7 +360,10 @@ impl PlanProgress {
         }
         let allowed = self.changed_inside();
         self.accepted.extend(allowed);
+        self.index = StepIndex::new(&plan.contract.steps, &self.root);
         (self.plan, self.since, self.approved_at) = (plan, since, now);
+        let counted = self.plan.contract.steps.iter().map(|step| (step.id.clone(), self.counted_writes(step)));
+        self.written = counted.collect();
     }
 
     /// Marks the steps of an amendment that are checked already: they are locked; and those that it does not change

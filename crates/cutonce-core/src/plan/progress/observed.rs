@@ -55,6 +55,12 @@ impl ObservedEvidence {
         ObservedWrites { pieces: &self.pieces, files: late.filter(|(_, positions)| !positions.is_empty()).collect() }
     }
 
+    /// True if a file differs from what it was before its first write from a position on.
+    pub fn is_changed(&self, path: &str, since: usize) -> bool {
+        let positions = self.writes.get(path).map(Vec::as_slice).unwrap_or_default();
+        differs(&self.pieces, &positions[positions.partition_point(|at| *at < since)..])
+    }
+
     /// Written files that a planned path covers, as `matches_path` does.
     fn written(&self, planned: &str) -> Vec<(&str, &[usize])> {
         let folder = planned.trim_end_matches('/');
@@ -94,6 +100,20 @@ impl ObservedEvidence {
     }
 }
 
+/// True if these writes of one file, in their order, changed its content or its mode.
+fn differs(pieces: &[Evidence], positions: &[usize]) -> bool {
+    let ends = positions.first().zip(positions.last());
+    let content = ends.is_some_and(|(first, last)| match (&pieces[*first], &pieces[*last]) {
+        (Evidence::Wrote { before, .. }, Evidence::Wrote { after, .. }) => before != after,
+        _ => false,
+    });
+    let modes = positions.iter().filter_map(|at| match &pieces[*at] {
+        Evidence::Wrote { modes, .. } => *modes,
+        _ => None,
+    });
+    content || modes.reduce(|first, last| [first[0], last[1]]).is_some_and(|[before, after]| before != after)
+}
+
 /// Some of the writes: paths with the positions of their evidence, which are never empty.
 pub(super) struct ObservedWrites<'a> {
     pieces: &'a [Evidence],
@@ -119,20 +139,7 @@ impl<'a> ObservedWrites<'a> {
     /// Paths whose content at the end differs from the start, in their order.
     pub fn changed(&self) -> impl Iterator<Item = &'a str> {
         let pieces = self.pieces;
-        let differs = move |positions: &[usize]| {
-            let ends = positions.first().zip(positions.last());
-            let content = ends.is_some_and(|(first, last)| match (&pieces[*first], &pieces[*last]) {
-                (Evidence::Wrote { before, .. }, Evidence::Wrote { after, .. }) => before != after,
-                _ => false,
-            });
-            let modes = positions.iter().filter_map(|at| match &pieces[*at] {
-                Evidence::Wrote { modes, .. } => *modes,
-                _ => None,
-            });
-            let mode = modes.reduce(|first, last| [first[0], last[1]]).is_some_and(|[before, after]| before != after);
-            content || mode
-        };
-        self.files.iter().filter(move |(_, positions)| differs(positions)).map(|(path, _)| *path)
+        self.files.iter().filter(move |(_, positions)| differs(pieces, positions)).map(|(path, _)| *path)
     }
 
     /// True if a write of this path is exempt from the scope.

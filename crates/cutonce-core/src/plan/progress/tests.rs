@@ -375,6 +375,58 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Evidence is compared with the steps that it is about; no other step can change.
+    #[test]
+    fn pc_32_observed_steps_are_those_that_changed(evidence in proptest::collection::vec(any_evidence(), 0..25)) {
+        let steps = vec![
+            step("1", &["a"], &["check a"], &[]),
+            step("2", &["?", "b"], &["check a", "check b"], &[]),
+            step("3", &["."], &[], &[]),
+        ];
+        let mut progress = progress(steps);
+        for piece in evidence {
+            let before = progress.states();
+            let fails = |id: &str| match &piece {
+                Evidence::Ran { command, exit_code, .. } if *exit_code != Some(0) => {
+                    let step = progress.plan().contract.step(id).expect("a step");
+                    step.checks.iter().any(|check| is_same_command(check, command, ROOT))
+                }
+                _ => false,
+            };
+            let failing: Vec<bool> = before.iter().map(|(id, _)| fails(id)).collect();
+            let told = progress.observe(piece);
+            let now = progress.states().into_iter().zip(before).zip(failing);
+            let by_hand: Vec<_> = now.filter(|((now, old), fails)| now != old || *fails).map(|((now, _), _)| now).collect();
+            prop_assert_eq!(told, by_hand);
+        }
+        for amended in [false, true] {
+            for step in &progress.plan().contract.steps {
+                let counted = progress.written.get(&step.id).copied().unwrap_or_default();
+                prop_assert_eq!(counted, progress.counted_writes(step), "{}, amended: {}", step.id, amended);
+            }
+            let mut plan = progress.plan().clone();
+            plan.contract.steps[1].files.truncate(1);
+            progress.amend(plan);
+        }
+    }
+}
+
+/// The work for a write does not grow with the plan.
+#[test]
+fn pc_32_one_write_reads_one_of_many_steps() {
+    let steps: Vec<PlanStep> = (0..1_000)
+        .map(|n| step(&n.to_string(), &[&format!("src/f{n}.rs"), &format!("docs/{n}/")], &[&format!("test {n}")], &[]))
+        .collect();
+    let index = StepIndex::new(&steps, ROOT);
+    for evidence in [wrote("src/f7.rs", "", "1"), wrote("docs/7/deep/a.md", "", "1"), ran("A=1 test 7 > x", 1)] {
+        assert_eq!(index.steps_of(&evidence, ROOT), [7].into(), "{evidence:?}");
+    }
+    for evidence in [wrote("src/f7.rs.bak", "", "1"), wrote("docs/7", "", "1"), ran("test", 1), Evidence::Reminded] {
+        assert_eq!(index.steps_of(&evidence, ROOT), [].into(), "{evidence:?}");
+    }
+}
+
 /// A transcript with these pieces of evidence.
 fn entries(plan: &PlanProgress, evidence: &[Evidence]) -> Vec<EntryBody> {
     let contract = EntryBody::Contract {
@@ -431,6 +483,11 @@ proptest! {
         let by_hand: Vec<(usize, &String)> = paths.iter().enumerate().filter(matching).collect();
         let names: std::collections::BTreeSet<&str> = by_hand.iter().map(|(_, path)| path.as_str()).collect();
         prop_assert_eq!(found.changed().collect::<Vec<_>>(), names.into_iter().collect::<Vec<_>>());
+        let mut index = crate::plan::contract::PlannedPaths::default();
+        index.add(&planned, 0);
+        for path in &paths {
+            prop_assert_eq!(index.covering(path).next().is_some(), matches_path(&planned, path), "{} {}", planned, path);
+        }
         let ends = by_hand.first().zip(by_hand.last()).map(|(first, last)| (first.0, last.0));
         prop_assert_eq!(found.first().zip(found.last()), ends);
     }

@@ -35,13 +35,14 @@ impl SortedChanges {
         env: &[(OsString, OsString)],
     ) -> SortedChanges {
         let ((root, _), scope) = (folders, &call.scope);
+        let indexed = scope.indexed();
         let stale: BTreeSet<&PathBuf> = found.stale.iter().collect();
         let (git, files): (Vec<&LayerChange>, Vec<&LayerChange>) =
             found.changes.iter().partition(|change| is_git(&change.path));
         let fresh: Vec<&LayerChange> = files.into_iter().filter(|change| !stale.contains(&change.path)).collect();
         let covered = |path: &Path, is_ignored: bool| {
             let path = path.to_str();
-            scope.verdict(ScopedPath { path, is_ignored, ..ScopedPath::default() }) != ScopeVerdict::Outside
+            indexed.verdict(ScopedPath { path, is_ignored, ..ScopedPath::default() }) != ScopeVerdict::Outside
         };
         let doubtful = fresh.iter().filter(|change| !covered(&change.path, false));
         let ignored = rules.ignored_among(doubtful.map(|change| (change.path.as_path(), change.is_folder_only())));

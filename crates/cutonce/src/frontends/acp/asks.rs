@@ -148,6 +148,10 @@ impl AskInProgress {
             AskKind::Plan { request, .. } => match self.rehearsal_reply(&came, request) {
                 Some(RehearsalReply::Order(order)) => AskStep::Rehearse(order),
                 Some(RehearsalReply::Apply(answer)) => AskStep::Answer(AskAnswer::Plan(*answer)),
+                Some(RehearsalReply::Refused(why)) => {
+                    self.rehearsal.unreadable(&why);
+                    AskStep::Ask
+                }
                 None => AskStep::Answer(reviews::parse_answer(came, request)),
             },
             AskKind::Questions(questions) => self.answer_question(came, questions),
@@ -218,7 +222,7 @@ pub fn own_meta(name: &str, value: Value) -> Meta {
 
 /// Extra fields from a client that knows us: `_meta.cutonce`.
 fn meta_extra(meta: Option<&Meta>) -> Option<Value> {
-    meta?.get("cutonce").filter(|extra| extra.is_object()).cloned()
+    meta?.get("cutonce").filter(|extra| !extra.is_null()).cloned()
 }
 
 pub(super) fn permission_option(id: &str, name: &str, kind: PermissionOptionKind) -> PermissionOption {

@@ -10,10 +10,12 @@ use agent_client_protocol::v1::schema::{
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::approval::{PlanAnswer, PlanExitRequest};
 pub use cutonce_core::plan::rehearsal::RehearsalEvent;
-use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalNews, RehearsalOrder, RehearsalResult, RehearsalStart};
+use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalNews, RehearsalOrder, RehearsalResult};
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_core::text::number::count_noun;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 const REHEARSE: &str = "rehearse";
@@ -53,6 +55,31 @@ pub fn applies_rehearsal(answer: &AskAnswer) -> bool {
 pub enum RehearsalReply {
     Order(RehearsalOrder),
     Apply(Box<PlanAnswer>),
+    /// The fields can't be read; the text says why.
+    Refused(String),
+}
+
+/// Fields of `_meta.cutonce` with `apply`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct OutFields {
+    without: Vec<String>,
+    without_steps: Vec<String>,
+}
+
+/// Fields of `_meta.cutonce` with `keep`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct KeepFields {
+    name: Option<String>,
+}
+
+/// Reads the client's fields; the error names the field.
+fn read_fields<T: DeserializeOwned + Default>(extra: &Value) -> Result<T, String> {
+    match extra {
+        Value::Null => Ok(T::default()),
+        fields => serde_path_to_error::deserialize(fields).map_err(|error| format!("`_meta.cutonce`: {error}")),
+    }
 }
 
 impl ClientRehearsal {
@@ -91,34 +118,30 @@ impl ClientRehearsal {
         if !self.options(request).iter().any(|offered| *offered.option_id.0 == *option) {
             return None;
         }
-        let list = |name: &str| -> Vec<String> {
-            let names = extra.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            names.iter().filter_map(|name| name.as_str().map(str::to_string)).collect()
-        };
-        if option == APPLY {
-            let ((id, _, result), approval) = (self.finished.as_ref()?, request.default_approval()?);
-            let choice = RehearsalChoice {
-                id: id.clone(),
-                diff_sha256: result.diff_sha256.clone(),
-                without: list("without"),
-                without_steps: list("withoutSteps"),
-            };
-            let answer = PlanAnswer::new(request.ask_id.clone(), approval.key);
-            return Some(RehearsalReply::Apply(Box::new(PlanAnswer { rehearsal: Some(Box::new(choice)), ..answer })));
+        Some(self.read_reply(option, extra, request).unwrap_or_else(RehearsalReply::Refused))
+    }
+
+    /// Fields that can't be read start and apply nothing: a budget must not be lost on the way.
+    fn read_reply(&self, option: &str, extra: &Value, request: &PlanExitRequest) -> Result<RehearsalReply, String> {
+        if option == REHEARSE {
+            return Ok(RehearsalReply::Order(RehearsalOrder::Start(read_fields(extra)?)));
         }
-        let field = |name: &str| extra.get(name).cloned().unwrap_or_default();
+        let (id, _, result) = self.finished.as_ref().ok_or("no rehearsal has finished")?;
         if option == KEEP {
-            let (id, ..) = self.finished.as_ref()?;
-            let name = field("name").as_str().map(str::to_string);
-            return Some(RehearsalReply::Order(RehearsalOrder::Keep { id: id.clone(), name }));
+            let KeepFields { name } = read_fields(extra)?;
+            return Ok(RehearsalReply::Order(RehearsalOrder::Keep { id: id.clone(), name }));
         }
-        let start = RehearsalStart {
-            steps: serde_json::from_value(field("steps")).unwrap_or_default(),
-            model: field("model").as_str().map(str::to_string),
-            budget_usd: field("budgetUsd").as_f64(),
-            revision: field("revision").as_u64().and_then(|revision| u32::try_from(revision).ok()),
-        };
-        Some(RehearsalReply::Order(RehearsalOrder::Start(start)))
+        let approval = request.default_approval().ok_or("no approval is offered")?;
+        let OutFields { without, without_steps } = read_fields(extra)?;
+        let choice =
+            RehearsalChoice { id: id.clone(), diff_sha256: result.diff_sha256.clone(), without, without_steps };
+        let answer = PlanAnswer::new(request.ask_id.clone(), approval.key);
+        Ok(RehearsalReply::Apply(Box::new(PlanAnswer { rehearsal: Some(Box::new(choice)), ..answer })))
+    }
+
+    /// The client's fields can't be read, so nothing happened.
+    pub fn unreadable(&mut self, why: &str) {
+        self.note = Some(format!("The answer could not be used: {}.", calls::one_line(why)));
     }
 
     /// The rehearsal was not started.

@@ -68,7 +68,7 @@ impl SdkHost {
         if let Some(fields) = given.as_object_mut() {
             fields.remove("subtype");
         }
-        match serde_json::from_value::<RehearsalStart>(given) {
+        match serde_path_to_error::deserialize::<_, RehearsalStart>(given) {
             Ok(start) => self.order_rehearsal(id, RehearsalOrder::Start(start)),
             Err(error) => self.peer.send_reply(id, Err(format!("the rehearsal can't be read: {error}"))),
         }
@@ -81,8 +81,10 @@ impl SdkHost {
     }
 
     pub(super) fn cancel_rehearsal(&mut self, id: &Value, request: &Value) {
-        let rehearsal = request["rehearsal_id"].as_str().map(str::to_string);
-        self.order_rehearsal(id, RehearsalOrder::Cancel { id: rehearsal });
+        match text_field(request, "rehearsal_id") {
+            Ok(rehearsal) => self.order_rehearsal(id, RehearsalOrder::Cancel { id: rehearsal }),
+            Err(why) => self.peer.send_reply(id, Err(why)),
+        }
     }
 
     /// A rehearsal was not applied, so the plan still waits: the host is asked again (RH-3).
@@ -96,13 +98,21 @@ impl SdkHost {
 
     /// Keeps a finished rehearsal by name (RH-5).
     pub(super) fn keep_rehearsal(&mut self, id: &Value, request: &Value) {
-        let field = |name: &str| request[name].as_str().map(str::to_string);
-        match field("rehearsal_id") {
-            Some(rehearsal) => {
-                self.order_rehearsal(id, RehearsalOrder::Keep { id: rehearsal, name: field("name") });
-            }
-            None => self.peer.send_reply(id, Err("`rehearsal_id` is missing".into())),
+        let rehearsal = text_field(request, "rehearsal_id");
+        let rehearsal = rehearsal.and_then(|found| found.ok_or_else(|| "`rehearsal_id` is missing".into()));
+        match rehearsal.and_then(|rehearsal| Ok((rehearsal, text_field(request, "name")?))) {
+            Ok((rehearsal, name)) => self.order_rehearsal(id, RehearsalOrder::Keep { id: rehearsal, name }),
+            Err(why) => self.peer.send_reply(id, Err(why)),
         }
+    }
+}
+
+/// A field that may be left out; another type than text is an error.
+fn text_field(request: &Value, name: &str) -> Result<Option<String>, String> {
+    match &request[name] {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text.clone())),
+        _ => Err(format!("`{name}` is not text")),
     }
 }
 
