@@ -623,6 +623,8 @@ class PlanReview {
     // A page that slept must not answer for what it showed hours ago.
     await this.page.refresh();
     if (this.decided || this.unseen || this.page.review !== this) return;
+    // A number that the browser can't read has no value, and must not become "no limit".
+    if (choice.approves && this.budget && !this.budget.reportValidity()) return say('The budget can\'t be read: enter US dollars, for example 0.50.', 'bad');
     await this.takeEdit();
     const keeps = choice.key === 'keepPlanning';
     const words = h('textarea', { id: 'words', rows: 3 });

@@ -96,6 +96,10 @@ fn rv_2_steps_model_and_budget() {
     browser.click("Steps");
     browser.see("2. Drop the table");
     browser.click_css("input[name=step-2][value=park]");
+    // No number: the browser gives the field no value, which must not mean "no limit".
+    browser.fill("#budget", "1e");
+    browser.click("Approve, accept edits automatically → acceptEdits");
+    browser.hear("The budget can't be read");
     browser.fill("#budget", "2.50");
     browser.see("1 step parked, budget $2.50");
     browser.click("Approve, accept edits automatically → acceptEdits");
