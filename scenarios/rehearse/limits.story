@@ -40,7 +40,7 @@ nothing changed
 
 --- model
 {"turns": [
-  {"calls": [{"name": "Bash", "input": {"command": "echo two > a.txt; bomb() { bomb | bomb & }; bomb; while true; do sleep 1; done"}}]},
+  {"calls": [{"name": "Bash", "input": {"command": "echo two > a.txt; while true; do sleep 1000 & done"}}]},
   {"text": "done"}
 ]}
 --- run cutonce rehearse plan.md --apply
