@@ -143,7 +143,7 @@ fn save_team(folder: &Path, pending_tasks: Value) -> PathBuf {
     path
 }
 
-/// How long a lead that is told nothing may wait, until the test fails.
+/// How long a lead without news may wait, until the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// TM-2: a lead was killed inside TeamCreate, after the team was saved and before the task was sent.
