@@ -17,7 +17,7 @@ A run that stops in the middle leaves scope and evidence in the transcript (PC-3
 --- run cutonce implement plan.md --permission-mode acceptEdits --max-turns 1
 --- exit 5
 --- stderr
-cutonce: stopped after 1 requests (--max-turns); continue with --continue or raise the limit
+cutonce: stopped after 1 request (--max-turns); continue with --continue or raise the limit
 Plan plan.md
 
 changed  1. Write the greeting

@@ -20,7 +20,7 @@ request 1
 --- run cutonce -p "go" --max-turns 1
 --- exit 1
 --- stderr
-cutonce: stopped after 1 requests (--max-turns); continue with --continue or raise the limit
+cutonce: stopped after 1 request (--max-turns); continue with --continue or raise the limit
 
 --- run cutonce -p "go"
 --- exit 1

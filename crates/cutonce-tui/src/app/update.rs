@@ -13,6 +13,7 @@ use cutonce_core::conversation::TokenUsage;
 use cutonce_core::mode::Mode;
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, FinishedCall, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::Submission;
+use cutonce_core::text::number::count_noun;
 use cutonce_core::text::sanitize::drop_overwritten;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -319,7 +320,10 @@ impl App {
             EndReason::Interrupted { .. } => {
                 self.print_notice(NoticeLevel::Info, "Interrupted. Tell the agent what to do instead.")
             }
-            EndReason::MaxTurns(n) => self.print_notice(NoticeLevel::Warning, &format!("Stopped after {n} requests.")),
+            EndReason::MaxTurns(n) => {
+                let requests = count_noun(*n as usize, "request");
+                self.print_notice(NoticeLevel::Warning, &format!("Stopped after {requests}."))
+            }
             EndReason::MaxBudget => self.print_notice(NoticeLevel::Warning, "Stopped: the budget is used up."),
             EndReason::Failed { message, .. } => self.print_notice(NoticeLevel::Error, message),
         }

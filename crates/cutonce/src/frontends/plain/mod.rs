@@ -34,6 +34,7 @@ use cutonce_core::protocol::event::{
 use cutonce_core::protocol::rule_scopes::rule_scopes;
 use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, RuleDestination, Submission};
 use cutonce_core::settings::NotificationMethod;
+use cutonce_core::text::number::count_noun;
 use cutonce_core::text::sanitize::{one_line, sanitize};
 use input_lines::{InputLines, TerminalGate};
 use pick_list::{PickList, PickResult, SessionList};
@@ -412,7 +413,10 @@ impl PlainFrontend {
                 match &ended.reason {
                     EndReason::Completed => {}
                     EndReason::Interrupted { .. } => output::print_lines("(interrupted)"),
-                    EndReason::MaxTurns(n) => output::print_lines(&format!("(stopped after {n} requests)")),
+                    EndReason::MaxTurns(n) => {
+                        let requests = count_noun(*n as usize, "request");
+                        output::print_lines(&format!("(stopped after {requests})"))
+                    }
                     EndReason::MaxBudget => output::print_lines("(stopped: the budget is used up)"),
                     EndReason::Failed { message, .. } => output::print_lines(&format!("error: {message}")),
                 }

@@ -15,6 +15,7 @@ use cutonce_core::exit_code::{DRIFTED, FAILED, SUCCESS};
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::{ImplementRequest, Submission};
 use cutonce_core::text::sanitize::sanitize;
+use cutonce_core::text::number::count_noun;
 use progress_line::HeadlessProgress;
 use std::io::{IsTerminal, Read, Write};
 
@@ -289,7 +290,8 @@ fn failure_text(reason: &EndReason) -> Option<String> {
         EndReason::Completed => None,
         EndReason::Interrupted { .. } => Some("interrupted; continue with --continue".into()),
         EndReason::MaxTurns(n) => {
-            Some(format!("stopped after {n} requests (--max-turns); continue with --continue or raise the limit"))
+            let requests = count_noun(*n as usize, "request");
+            Some(format!("stopped after {requests} (--max-turns); continue with --continue or raise the limit"))
         }
         EndReason::MaxBudget => {
             Some("stopped: the budget (--max-budget-usd) is used up; continue with --continue".into())
