@@ -45,6 +45,23 @@ pub fn log_path(home: &Path) -> PathBuf {
     home.join("logs/cutonce.log")
 }
 
+/// Checks whether entries can be written, without writing one (CL-1).
+pub fn check_writable(home: &Path) -> io::Result<()> {
+    let path = log_path(home);
+    if path.symlink_metadata().is_ok() {
+        return open_options().open(&path).map(drop);
+    }
+    let nearest = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
+    tempfile::Builder::new().prefix(".cutonce-doctor-").tempfile_in(nearest.unwrap_or(home)).map(drop)
+}
+
+/// For a private file that is no link; a pipe in its place must not block.
+fn open_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.append(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options
+}
+
 /// Appends entries to a file and rotates it by size.
 struct RotatingLog {
     path: PathBuf,
@@ -78,7 +95,7 @@ impl RotatingLog {
                 let _ = std::fs::rename(self.rotated(n), self.rotated(n + 1));
             }
         }
-        OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(&self.path)
+        open_options().create(true).open(&self.path)
     }
 
     fn rotated(&self, n: u32) -> PathBuf {
@@ -145,6 +162,18 @@ mod tests {
         assert!(text.contains("[secret]") && !text.contains("sk-1") && !text.contains('\x1b'), "{text}");
         let mode = std::fs::metadata(&log.path).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn du_9_unwritable_log_is_reported_by_doctor() {
+        let home = tempfile::tempdir().expect("a folder");
+        assert!(check_writable(home.path()).is_ok());
+        assert_eq!(std::fs::read_dir(home.path()).expect("a folder").count(), 0, "checking leaves nothing");
+        std::fs::write(home.path().join("logs"), "").expect("a file in the way");
+        assert!(check_writable(home.path()).is_err());
+        std::fs::remove_file(home.path().join("logs")).expect("removed");
+        std::fs::create_dir_all(log_path(home.path())).expect("a folder in the way");
+        assert!(check_writable(home.path()).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! contacts no server.
 
 use super::doctor_rehearsals;
-use crate::start;
+use crate::{logging, start};
 use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths, keys};
 use cutonce_agent::language_servers::{self, FoundServer};
 use cutonce_agent::storage::paths::user_home;
@@ -75,11 +75,7 @@ fn run_checks() -> anyhow::Result<Vec<DoctorCheck>> {
     let mut checks =
         vec![check_program("bash", "the Bash tool"), check_program("git", "branch names and workspace diffs")];
     checks.push(check_home(&home));
-    checks.push(DoctorCheck {
-        what: "log",
-        state: CheckState::Works,
-        detail: crate::logging::log_path(&home).display().to_string(),
-    });
+    checks.push(check_log(&home));
     let user_home = user_home(&|name| std::env::var_os(name));
     let places =
         SettingsPaths { managed: MANAGED_FILE.into(), home, user_home, project: cwd.clone(), managed_flag: None };
@@ -119,6 +115,19 @@ fn check_home(home: &Path) -> DoctorCheck {
             what: "home",
             state: CheckState::Broken,
             detail: format!("can't write to {}: {error}; set CUTONCE_HOME to a writable folder", nearest.display()),
+        },
+    }
+}
+
+/// A log that can't be written stops nothing, but its entries are lost (DU-9).
+fn check_log(home: &Path) -> DoctorCheck {
+    let path = logging::log_path(home).display().to_string();
+    match logging::check_writable(home) {
+        Ok(()) => DoctorCheck { what: "log", state: CheckState::Works, detail: path },
+        Err(error) => DoctorCheck {
+            what: "log",
+            state: CheckState::Note,
+            detail: format!("can't write {path}: {error}; warnings and errors are lost"),
         },
     }
 }
