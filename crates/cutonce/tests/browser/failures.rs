@@ -2,7 +2,6 @@
 
 use crate::plan_stories::{axe, check_accessibility};
 use crate::stage::{Stage, plans};
-use crate::webdriver::Browser;
 
 crate::tests!(
     rv_3_page_says_that_its_server_is_gone,
@@ -15,11 +14,7 @@ const LEAVE: &str = "Leave plan mode and keep the plan; nothing runs → default
 
 fn rv_3_page_says_that_its_server_is_gone() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.see("Sign the cookie");
     let axe = axe();
     browser.script(&axe);
@@ -36,11 +31,7 @@ fn rv_3_page_says_that_its_server_is_gone() {
 
 fn rv_3_page_says_that_the_session_ended() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.see("Sign the cookie");
     drop(term);
     browser.hear("The session has ended");
@@ -50,15 +41,9 @@ fn rv_3_page_says_that_the_session_ended() {
 
 fn rv_3_page_shows_a_late_answer() {
     let stage = Stage::new(&plans(&[PLAN]));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.open_request("Move sessions to cookies");
+    let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
     browser.see("Sign the cookie");
-    browser.click("Comment on line 3");
-    browser.fill("textarea", "with which key?");
-    browser.click("Save comment");
+    browser.comment(3, "with which key?");
     browser.click(LEAVE);
     term.press("2").unwrap();
     term.see("enter confirm").unwrap();

@@ -53,9 +53,7 @@ fn rv_2_send_back_with_comments() {
     let second = PLAN.replace("Drop the table", "Keep the table for a month");
     let stage = Stage::new(&plans(&[PLAN, &second]));
     let (mut term, _page, mut browser) = stage.open_review("Move sessions to cookies");
-    browser.click("Comment on line 9");
-    browser.fill("textarea", "keep it for a month");
-    browser.click("Save comment");
+    browser.comment(9, "keep it for a month");
     browser.hear("Comment on line 9 saved");
     browser.click("Keep planning, with feedback → plan");
     browser.see("Sent along: 1 comment.");
@@ -330,9 +328,7 @@ fn rv_4_axe_finds_no_violation() {
     check_accessibility(&mut browser, &axe, "board");
     browser.open_request("Move sessions to cookies");
     browser.see("Sign the cookie");
-    browser.click("Comment on line 7");
-    browser.fill("textarea", "sign it with the old key, too");
-    browser.click("Save comment");
+    browser.comment(7, "sign it with the old key, too");
     check_accessibility(&mut browser, &axe, "plan");
     browser.click("Steps");
     check_accessibility(&mut browser, &axe, "steps");
@@ -432,9 +428,7 @@ fn rv_6_exported_plan_takes_comments() {
     export.end().unwrap();
     let mut browser = Browser::take();
     browser.open(&format!("file://{}", file.display()));
-    browser.click("Comment on line 7");
-    browser.fill("textarea", "which key?");
-    browser.click("Save comment");
+    browser.comment(7, "which key?");
     // The download is caught on its way to the disk.
     browser
         .script("URL.createObjectURL = (blob) => { blob.text().then((text) => (window.saved = text)); return '#'; }");

@@ -47,9 +47,7 @@ fn fl_2_page_answers_a_remote_session() {
     browser.click("Approve, accept edits automatically → acceptEdits");
     browser.see("changes files without asking");
     browser.click("Cancel");
-    browser.click("Comment on line 3");
-    browser.fill("textarea", "why?");
-    browser.click("Save comment");
+    browser.comment(3, "why?");
     browser.click("Approve, confirm each edit → default");
     browser.click("Confirm");
     browser.hear("Answered by bob: approved, each edit is confirmed.");
@@ -124,9 +122,7 @@ fn fl_2_member_who_comments_cannot_approve() {
     browser.see("Add new.txt.");
     let choices = "return [...document.querySelectorAll('.choice')].map((choice) => choice.textContent)";
     assert_eq!(browser.script(choices), serde_json::json!(["Keep planning, with feedback → plan"]));
-    browser.click("Comment on line 3");
-    browser.fill("textarea", "which folder?");
-    browser.click("Save comment");
+    browser.comment(3, "which folder?");
     browser.click("Keep planning, with feedback → plan");
     browser.fill("dialog textarea", "smaller steps");
     browser.click("Confirm");

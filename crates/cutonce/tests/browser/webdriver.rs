@@ -232,6 +232,13 @@ impl Browser {
         self.click_found(words, &format!("return [...{links}].find((a) => a.textContent.includes({words_json}))"));
     }
 
+    /// Comments on a line of the plan.
+    pub fn comment(&mut self, line: u32, text: &str) {
+        self.click(&format!("Comment on line {line}"));
+        self.fill("textarea", text);
+        self.click("Save comment");
+    }
+
     /// Opens a waiting request as [`open_request`](Self::open_request) does.
     pub fn showing(mut self, words: &str) -> Browser {
         self.open_request(words);
