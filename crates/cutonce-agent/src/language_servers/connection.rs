@@ -29,14 +29,14 @@ const FIRST_PATIENCE: Duration = Duration::from_secs(20);
 const QUIET: Duration = Duration::from_millis(200);
 /// How long to wait before asking again if a server was busy.
 const RETRY: Duration = Duration::from_millis(100);
-/// After this many edits in a row without an answer in time, the server is not worth the waiting.
+/// After this many edits in a row without an answer in time, edits no longer wait for the server.
 const MAX_LATE: u32 = 5;
 /// Open files about which a server is asked after an edit.
 const MAX_PULLS: usize = 8;
 /// Messages that wait to be handled.
 const BACKLOG: usize = 4;
 
-/// An edit that a server shall look at.
+/// An edit that a server checks.
 pub(super) struct EditCheck {
     pub path: PathBuf,
     /// The text before the edit; `None` if the file is new.
@@ -156,7 +156,7 @@ impl Connection {
         }
         let answered = self.wait_for_diagnostics(&path, limit()).await?;
         let found = self.documents.new_diagnostics();
-        // What could not be told stays new: the next edit reports it.
+        // What could not be reported stays new: the next edit reports it.
         if answered && reply.send(found).is_ok() {
             self.documents.accept_all();
             self.late = 0;

@@ -3,7 +3,7 @@
 use super::submission::{RememberedRule, RuleDestination};
 use crate::permission::{ALL_EDITS, RuleSuggestion, addition_label};
 
-/// A scope of «don't ask again»: which rules, and how long they hold.
+/// A scope of «don't ask again»: which rules, and how long they apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleScope {
     pub rules: Vec<String>,
@@ -17,7 +17,7 @@ impl RuleScope {
             .unwrap_or_else(|| format!("yes, and don't ask again {} for {named}", self.describe()))
     }
 
-    /// How long the rules hold, after «don't ask again».
+    /// How long the rules apply, after «don't ask again».
     fn describe(&self) -> &'static str {
         match self.destination {
             RuleDestination::Session => "in this session",

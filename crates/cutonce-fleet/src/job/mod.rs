@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Events kept per job; a job that is returned for ever must not grow.
+/// Events kept per job; a job that is returned again and again must not grow.
 const MAX_EVENTS: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -447,7 +447,7 @@ impl FleetJob {
             return false;
         }
         self.state = JobState::Queued;
-        // A job that was given back in good order has used no attempt.
+        // A job that its worker gave back has used no attempt.
         self.attempts = self.attempts.saturating_sub(1);
         true
     }

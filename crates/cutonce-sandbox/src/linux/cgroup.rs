@@ -1,6 +1,6 @@
 //! A control group for each confined command, where the user may make them (SB-7): a group of the unified hierarchy
 //! (version 2) at or above our own that the user can write to and that hands on a controller, as systemd's user
-//! services have. Elsewhere rlimits and the watch hold alone.
+//! services have. Elsewhere rlimits and the watch are the only limits.
 
 use crate::profile::{ResourceKind, ResourceLimits};
 use std::fs::{self, File, OpenOptions};

@@ -402,7 +402,7 @@ unsafe fn prepare_supervisor(shared: &mut LaunchShared<'_>) -> Result<(), (Launc
         sys!(SYS_prctl, libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0).map_err(own)?;
         shared.supervisor = sys!(SYS_getpid).map_err(own)? as pid_t;
         if let Some(group) = shared.launch.group {
-            // Without the group, rlimits and the watch still hold.
+            // Without the group, rlimits and the watch still limit it.
             let _ = sys!(SYS_write, group, b"0".as_ptr(), 1);
         }
         match &shared.launch.confinement {

@@ -415,7 +415,7 @@ mod tests {
         "use 1".chars().for_each(|c| assert_eq!(ask.on_key(key(KeyCode::Char(c))), DialogReply::Redraw));
         assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("use 1".into(), false));
         assert_eq!(dialog("x").on_key(key(KeyCode::Char('2'))), remembers(RuleDestination::Local));
-        // The arrows change how long the rule holds (DU-2).
+        // The arrows change how long the rule applies (DU-2).
         let mut scoped = dialog("x");
         assert_eq!(scoped.on_key(key(KeyCode::Right)), DialogReply::Redraw);
         assert!(choice_label(&scoped.options[1]).contains("don't ask again in this session"));
