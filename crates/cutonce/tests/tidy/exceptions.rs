@@ -60,6 +60,7 @@ pub const OWN_WALKS: &[(&str, &str)] = &[
         "crates/cutonce-tools/src/shell/linked_files.rs",
         "protected places are bounded, and entries near the top come first",
     ),
+    ("crates/cutonce-agent/src/mcp/process_work.rs", "walks processes, not folders"),
     ("crates/cutonce-sandbox/src/linux/watch.rs", "the sandbox does not depend on tools"),
     ("crates/cutonce-sandbox/src/linux/landlock.rs", "the sandbox does not depend on tools; follows a list of paths"),
     ("crates/cutonce-sandbox/src/linux/confine.rs", "the sandbox does not depend on tools; follows a list of paths"),

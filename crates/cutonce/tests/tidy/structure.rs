@@ -191,14 +191,18 @@ fn plans_stay_in_plan_rooms() {
     super::allowance("PLAN_FILES", exceptions::PLAN_FILES, &found, "files outside plan rooms name plans");
 }
 
-/// Everything that a function names, itself or through other functions of its file.
-fn reached<'a>(calls: &BTreeMap<&str, BTreeSet<&'a str>>, name: &str) -> BTreeSet<&'a str> {
-    let mut seen = BTreeSet::new();
-    let mut open: Vec<&'a str> = calls.get(name).into_iter().flatten().copied().collect();
-    while let Some(next) = open.pop() {
-        if seen.insert(next) {
-            open.extend(calls.get(next).into_iter().flatten().copied());
-        }
+/// Functions that list one folder.
+const LISTS: [&str; 4] = ["read_dir", "read_from", "fdopendir", "scandir"];
+/// Methods that take from a queue of folders and add to it.
+const QUEUE_ENDS: [&str; 6] = ["pop", "pop_front", "pop_back", "pop_first", "pop_last", "swap_remove"];
+const QUEUE_STARTS: [&str; 6] = ["push", "push_back", "push_front", "extend", "append", "insert"];
+
+/// What a function names, itself or through at most `steps` other functions of its file.
+fn reached<'a>(calls: &BTreeMap<&str, BTreeSet<&'a str>>, name: &str, steps: usize) -> BTreeSet<&'a str> {
+    let mut seen: BTreeSet<&'a str> = calls.get(name).into_iter().flatten().copied().collect();
+    for _ in 0..steps {
+        let next: Vec<&'a str> = seen.iter().filter_map(|name| calls.get(name)).flatten().copied().collect();
+        seen.extend(next);
     }
     seen
 }
@@ -206,14 +210,12 @@ fn reached<'a>(calls: &BTreeMap<&str, BTreeSet<&'a str>>, name: &str) -> BTreeSe
 /// Functions of a file that walk a folder tree, as `line name`: a listing of one folder, called in a loop over waiting
 /// folders or recursively, in one function or through others of the file; and uses of a crate that walks.
 fn walks(code: &Code) -> Vec<String> {
-    let lists = ["read_dir", "read_from", "fdopendir", "scandir"];
-    let queues = ["pop", "pop_front", "pop_back", "pop_first", "pop_last", "swap_remove"];
     // `f(…)`, `Self::f(…)` and `self.f(…)` are functions of the file; `File::open` and `file.open()` are not.
     let mut used = code.calls_on("self");
     for path in code.product_paths().into_iter().filter(|path| !path.imported && !path.defined) {
         let name = path.text.rsplit(['.', ':']).next().unwrap_or_default();
         let is_own = path.text == name || path.text.strip_prefix("Self::") == Some(name);
-        if is_own || lists.contains(&name) || queues.contains(&name) {
+        if is_own || LISTS.contains(&name) || QUEUE_ENDS.contains(&name) || QUEUE_STARTS.contains(&name) {
             used.push((path.line, name));
         }
     }
@@ -226,8 +228,10 @@ fn walks(code: &Code) -> Vec<String> {
         calls.entry(name).or_default().extend(names_in(*from, *length));
     }
     let is_walk = |name: &str| {
-        let seen = reached(&calls, name);
-        lists.iter().any(|list| seen.contains(list)) && (seen.contains(name) || queues.iter().any(|q| seen.contains(q)))
+        let near = reached(&calls, name, 1);
+        let has = |names: &[&str]| names.iter().any(|name| near.contains(name));
+        let by_queue = has(&QUEUE_ENDS) && has(&QUEUE_STARTS);
+        has(&LISTS) && (by_queue || reached(&calls, name, 2).contains(name))
     };
     let own =
         code.functions().iter().filter(|(_, name, _)| is_walk(name)).map(|(line, name, _)| format!("{line} {name}"));
@@ -259,8 +263,8 @@ fn walk_rule_can_fail() {
     for walk in [
         "fn f(a: &Path) { for e in fs::read_dir(a) { f(&e.path()); } }",
         "fn f() { while let Some(a) = open.pop() { open.extend(a.read_dir()); } }",
-        "fn f() { while let Some(a) = open.pop_front() { open.extend(list(a)); } } fn list(a: P) { fs::read_dir(a); }",
-        "impl A { fn f(&self) { for e in self.list() { self.g(e); } } fn g(&self, e: E) { self.f(); }
+        "fn f() { while let Some(a) = open.pop_front() { open.extend(list(a)); } }\nfn list(a: P) { fs::read_dir(a); }",
+        "impl A { fn f(&self) { for e in self.list() { self.g(e); } }\nfn g(&self, e: E) { self.f(); }
             fn list(&self) { Dir::read_from(&self.fd); } }",
         "use ignore::WalkBuilder; fn f() { WalkBuilder::new(a); }",
         "use walkdir::WalkDir as W; fn f() { W::new(a); }",
@@ -268,8 +272,9 @@ fn walk_rule_can_fail() {
         assert!(!walks(&parse(walk)).is_empty(), "{walk}");
     }
     for plain in [
-        "fn f(a: &Path) { for e in fs::read_dir(a) { g(e); } } fn g(e: E) {}",
-        "fn f() { while let Some(a) = open.pop() { g(a); } } fn other() { fs::read_dir(a); }",
+        "fn f(a: &Path) { for e in fs::read_dir(a) { g(e); } }\nfn g(e: E) {}",
+        "fn f() { while let Some(a) = open.pop() { open.extend(g(a)); } }\nfn other() { fs::read_dir(a); }",
+        "fn f() { let file = File::open(a); fs::read_dir(b); }\nfn open() { f(); }",
         "#[cfg(test)] mod tests { fn f(a: &Path) { for e in fs::read_dir(a) { f(&e.path()); } } }",
     ] {
         assert_eq!(walks(&parse(plain)), Vec::<String>::new(), "{plain}");
