@@ -195,7 +195,7 @@ fn plans_stay_in_plan_rooms() {
 const LISTS: [&str; 4] = ["read_dir", "read_from", "fdopendir", "scandir"];
 /// Methods that take from a queue of folders and add to it.
 const QUEUE_ENDS: [&str; 6] = ["pop", "pop_front", "pop_back", "pop_first", "pop_last", "swap_remove"];
-const QUEUE_STARTS: [&str; 6] = ["push", "push_back", "push_front", "extend", "append", "insert"];
+const QUEUE_STARTS: [&str; 4] = ["push", "push_back", "push_front", "extend"];
 
 /// What a function names, itself or through at most `steps` other functions of its file.
 fn reached<'a>(calls: &BTreeMap<&str, BTreeSet<&'a str>>, name: &str, steps: usize) -> BTreeSet<&'a str> {
@@ -214,7 +214,7 @@ fn walks(code: &Code) -> Vec<String> {
     let mut used = code.calls_on("self");
     for path in code.product_paths().into_iter().filter(|path| !path.imported && !path.defined) {
         let name = path.text.rsplit(['.', ':']).next().unwrap_or_default();
-        let is_own = path.text == name || path.text.strip_prefix("Self::") == Some(name);
+        let is_own = path.called && (path.text == name || path.text.strip_prefix("Self::") == Some(name));
         if is_own || LISTS.contains(&name) || QUEUE_ENDS.contains(&name) || QUEUE_STARTS.contains(&name) {
             used.push((path.line, name));
         }
