@@ -83,6 +83,7 @@ impl EventLoop {
             agents.shut_down().await;
         }
         self.state.wait_for_teammates().await;
+        self.state.tasks.asides.end().await;
         self.state.session_ends("other");
         let _ = tokio::time::timeout(HOOK_GRACE, self.state.hooks.wait_for_notified()).await;
         self.take_reports();
@@ -175,6 +176,7 @@ impl SessionState {
             SessionEvent::Evidence(evidence) => self.check_ran(evidence),
             SessionEvent::ScopeExtended(path) => self.extend_scope(&path),
             SessionEvent::AsideAnswered { question, response } => self.aside_answered(&question, response),
+            SessionEvent::Used(used) => self.count_outside_turn(&used),
             SessionEvent::AgentStarted(agent) => self.agent_started(&agent),
             SessionEvent::AgentEnded(ending) => self.agent_ended(*ending),
         }
