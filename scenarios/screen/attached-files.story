@@ -24,6 +24,10 @@ press enter
 press tab
 > and @long.txt @data.bin @missing.txt
 press enter
+< @.env was not sent along: the agent may not read it (a secret, or a deny
+< @/etc/hosts was not sent along: it is outside the workspace
+< @long.txt was not sent along: 106.3 KB is more than 32.0 KB
+< @data.bin was not sent along: it is not a text file
 < Seen.
 gone esc to interrupt
 press ctrl+d
