@@ -11,6 +11,8 @@ use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel, TurnSumma
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::{TurnEffect, TurnEvent, TurnOverrides, UserInput};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -25,7 +27,17 @@ pub(crate) struct EventLoop {
 }
 
 impl EventLoop {
-    pub(super) async fn run(mut self, effects: Vec<mode::ModeEffect>) {
+    /// Runs the session to its end. After a panic, front ends learn that it is gone instead of waiting for it (DU-1).
+    pub(super) async fn run(self, effects: Vec<mode::ModeEffect>) {
+        let hub = self.state.context.hub.clone();
+        if AssertUnwindSafe(self.handle_all(effects)).catch_unwind().await.is_err() {
+            let message = "The session failed inside cutonce; this is a bug. Start cutonce with --continue.".into();
+            hub.emit(EventKind::TurnEnded(TurnSummary::new(EndReason::Failed { message, status: None })));
+            hub.emit(EventKind::Closed);
+        }
+    }
+
+    async fn handle_all(mut self, effects: Vec<mode::ModeEffect>) {
         self.state.open(effects);
         while self.settle() {
             let servers = self.state.tools.mcp.servers.clone();
