@@ -10,7 +10,7 @@ With `editorMode: "vim"` the composer has vim's keys (DU-7): Esc leads to normal
 > one two three
 press esc
 < N one two three
-> bdwiTWO 
+> bdwaTWO 
 press esc
 > A!
 press enter

@@ -6,7 +6,7 @@ use cutonce_agent::builder::SessionBuilder;
 use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::permission::{Access, CallRights};
 use cutonce_agent::core::protocol::event::{AskKind, EventKind};
-use cutonce_agent::core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
+use cutonce_agent::core::protocol::submission::{AskAnswer, Flushed, PermissionAnswer, Submission};
 use cutonce_agent::tools::env::{CallContext, ToolEnv};
 use cutonce_agent::tools::tool::{Tool, ToolError, ToolOutcome};
 use cutonce_agent::{Approver, EventStream, Session};
@@ -133,4 +133,20 @@ async fn ho_4_plan_mode_restricts_own_tools() {
     }
     let (why, asked) = played(json!({"permissions": {"deny": ["Visit"]}}), Mode::Plan, "Visit").await;
     assert!(!asked && why.contains("Visit"), "{why}");
+}
+
+#[tokio::test]
+async fn du_1_session_that_panics_ends_for_its_front_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, mut events) = open(folder.path(), json!({}), Mode::Default, "Count").await;
+    session.submit(Submission::WhenFlushed(Flushed(Arc::new(|| panic!("a bug in the host")))));
+    let mut kinds = Vec::new();
+    while let Some(event) = events.next().await {
+        kinds.push(event.kind);
+        if matches!(kinds.last(), Some(EventKind::Closed)) {
+            break;
+        }
+    }
+    let Some([EventKind::TurnEnded(turn), EventKind::Closed]) = kinds.last_chunk() else { panic!("{kinds:?}") };
+    assert!(format!("{:?}", turn.reason).contains("this is a bug"), "{turn:?}");
 }

@@ -9,6 +9,7 @@ mod wire;
 
 /// Builds the HTTP client for a base URL, with the TLS setup of the whole program and without redirects.
 pub use http::client::{build_http_client as http_client, root_cause};
+pub use http::error::name_web_page;
 pub use http::retry::RetryPolicy;
 pub use providers::endpoint::{Endpoint, connect};
 pub use providers::{CustomProvider, ResolvedModel, resolve};

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use cutonce_core::conversation::ResultPart;
 use cutonce_core::model_request::ToolSpec;
 use cutonce_core::permission::{Access, CallRights, WriteGrant};
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::text::sanitize::without_os_codes;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -79,11 +80,16 @@ pub struct ToolOutcome {
     pub is_error: bool,
     /// Extra data for front ends and hosts only.
     pub display: Option<Value>,
+    /// What models were asked for this outcome (DU-3).
+    pub used: Option<Box<UsageTotals>>,
 }
 
 impl ToolOutcome {
+    pub fn of(content: Vec<ResultPart>) -> Self {
+        Self { content, is_error: false, display: None, used: None }
+    }
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![ResultPart::Text { text: text.into() }], is_error: false, display: None }
+        Self::of(vec![ResultPart::Text { text: text.into() }])
     }
     /// An error text: what failed, why, and what to do instead.
     pub fn error(text: impl Into<String>) -> Self {

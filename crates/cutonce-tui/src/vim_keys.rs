@@ -35,7 +35,9 @@ impl VimState {
             }
             KeyCode::Backspace => self.repeat(text, TextArea::move_left),
             KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
-                return Some(self.on_char(c, text));
+                let edit = self.on_char(c, text);
+                self.stay_in_line(text);
+                return Some(edit);
             }
             _ => return None,
         }
@@ -49,6 +51,14 @@ impl VimState {
             text.move_left();
         }
         TextEdit::Moved
+    }
+
+    /// In normal mode the cursor is on a character, unless the line is empty.
+    fn stay_in_line(&self, text: &mut TextArea) {
+        let (start, end) = line_bounds(text);
+        if self.normal && text.cursor() == end && start < end {
+            text.set_cursor(previous_char(text.text(), end));
+        }
     }
 
     fn reset(&mut self) {
@@ -93,6 +103,7 @@ impl VimState {
                 return TextEdit::Changed;
             }
             'G' => text.set_cursor(text.text().len()),
+            'j' | 'k' => self.repeat(text, if c == 'j' { line_down } else { line_up }),
             c => {
                 if let Some(to) = self.motion(c, text) {
                     text.set_cursor(to);
@@ -248,6 +259,28 @@ fn line_bounds(text: &TextArea) -> (usize, usize) {
     (start, end)
 }
 
+fn line_down(text: &mut TextArea) {
+    let (start, end) = line_bounds(text);
+    if end < text.text().len() {
+        set_column(text, end + 1, text.text()[start..text.cursor()].chars().count());
+    }
+}
+
+fn line_up(text: &mut TextArea) {
+    let start = line_bounds(text).0;
+    let column = text.text()[start..text.cursor()].chars().count();
+    if let Some(before) = start.checked_sub(1) {
+        set_column(text, text.text()[..before].rfind('\n').map_or(0, |found| found + 1), column);
+    }
+}
+
+/// Moves to this column of the line that starts at `start`, or to its end.
+fn set_column(text: &mut TextArea, start: usize, column: usize) {
+    let line = text.text()[start..].split('\n').next().unwrap_or_default();
+    let at = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+    text.set_cursor(start + at);
+}
+
 fn next_char(all: &str, at: usize) -> usize {
     use unicode_segmentation::UnicodeSegmentation;
     all[at..].graphemes(true).next().map_or(at, |one| at + one.len())
@@ -318,10 +351,17 @@ mod tests {
         check("|one two", "e", "on|e two");
         check("|a.b c", "w", "a|.b c");
         check("  o|ne", "^", "  |one");
-        check("a|\nb", "$l", "a|\nb");
+        check("ab|c\nb", "$", "ab|c\nb");
+        check("|abc", "$x", "a|b");
+        check("|abc", "$ad⎋", "abc|d");
+        check("|", "$x", "|");
         check("a\nb|", "gg", "|a\nb");
-        check("|a\nb", "G", "a\nb|");
-        check("|日本", "l", "日|本");
+        check("|a\nb", "G", "a\n|b");
+        check("abc\nde|f\n\ngh", "k", "ab|c\ndef\n\ngh");
+        check("ab|c\nd\n\ngh", "j", "abc\n|d\n\ngh");
+        check("ab|c\nd\n\ngh", "2j", "abc\nd\n|\ngh");
+        check("a|b", "jk", "a|b");
+        check("|日本", "ll", "日|本");
         check("|", "hlwbe$0", "|");
     }
 
@@ -329,7 +369,7 @@ mod tests {
     fn du_7_vim_operators() {
         check("|one two", "dw", "|two");
         check("|one two three", "d2w", "|three");
-        check("one |two", "D", "one |");
+        check("one |two", "D", "one| ");
         check("on|e two", "x", "on| two");
         check("a\nb|b\nc", "dd", "a\n|c");
         check("a\n|b", "dd", "|a");
@@ -338,10 +378,10 @@ mod tests {
         check("a|b\nc", "ccx⎋", "|x\nc");
         check("|one two", "yww", "one |two");
         check("|a\nb", "yyp", "a\n|a\nb");
-        check("|ab", "xp", "ba|");
+        check("|ab", "xp", "b|a");
         check("|ab", "rx", "|xb");
         check("|one two", "dwu", "|one two");
-        check("a|b", "d⎋x", "a|");
+        check("a|b", "d⎋x", "|a");
     }
 
     #[test]

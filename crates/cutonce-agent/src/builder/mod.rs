@@ -282,7 +282,7 @@ impl SessionBuilder {
         if !skills.is_empty() {
             tools.push(Arc::new(SkillTool::new(skills)));
         }
-        if is_named_by_rule(settings) {
+        if is_named_by_rule(rules) {
             tools.push(Arc::new(WebSearchTool::new(connect.clone())));
         }
         tools.retain(|tool| self.offers_tool(tool.name()));

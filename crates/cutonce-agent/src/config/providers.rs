@@ -106,13 +106,16 @@ impl Connect for ProviderConnector {
         Ok(Connected { model: choice.connect()?, info, thinking, spec })
     }
 
-    async fn search_web(&self, like: &str, query: &str) -> Result<SearchAnswer, SearchError> {
+    async fn search_web(&self, like: &str, query: &str) -> Result<(SearchAnswer, f64), SearchError> {
         let like = if like.is_empty() { self.settings.model.main.as_deref().unwrap_or_default() } else { like };
         let spec = expand_alias(like, &self.settings.model_info(like));
         let choice = self.resolve_model(&spec).await?;
         match &choice.target {
             ModelTarget::Http(endpoint) if providers::can_search(endpoint) => {
-                providers::search_web(endpoint, query).await
+                let answer = providers::search_web(endpoint, query).await?;
+                let info = self.settings.model_info(&format!("{}/{}", choice.provider, choice.model));
+                let cost = info.cost(&answer.usage) + answer.search_cost();
+                Ok((answer, cost))
             }
             ModelTarget::Http(_) | ModelTarget::Scripted { .. } => {
                 Err(SearchError::NotOffered { provider: choice.provider })

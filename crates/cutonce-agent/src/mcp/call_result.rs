@@ -148,7 +148,7 @@ impl ResultBuilder<'_> {
         if content.is_empty() {
             content.push(ResultPart::Text { text: "(no output)".into() });
         }
-        ToolOutcome { content, is_error, display: None }
+        ToolOutcome { is_error, ..ToolOutcome::of(content) }
     }
 }
 

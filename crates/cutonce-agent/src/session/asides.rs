@@ -5,6 +5,7 @@ use super::SessionState;
 use super::events::SessionEvent;
 use super::model_request::text_of;
 use super::parts::size_of;
+use super::usage::RequestMeter;
 use crate::subagent::SubagentTask;
 use cutonce_core::conversation::{ContentBlock, Message, ModelResponse, SharedMessage, estimate_tokens};
 use cutonce_core::prompts;
@@ -19,9 +20,21 @@ use tokio::task::JoinSet;
 /// Side questions and reviews in work. Dropping it aborts the requests.
 #[derive(Default)]
 pub(super) struct Asides {
-    questions: JoinSet<()>,
+    /// Requests outside the turn.
+    requests: JoinSet<()>,
     /// Ids of the agents that review for the user.
     reviews: Vec<String>,
+}
+
+impl Asides {
+    pub fn start(&mut self, request: impl Future<Output = ()> + Send + 'static) {
+        while self.requests.try_join_next().is_some() {}
+        self.requests.spawn(request);
+    }
+    /// Aborts the requests; what they used is reported then.
+    pub async fn end(&mut self) {
+        self.requests.shutdown().await;
+    }
 }
 
 impl SessionState {
@@ -33,9 +46,11 @@ impl SessionState {
         let mut messages = answered_part(&self.conversation.messages);
         messages.push(Arc::new(Message::user_text(prompts::side_question_prompt(&question))));
         let (request, events) = (self.request_task(messages, false), self.events.clone());
-        while self.tasks.asides.questions.try_join_next().is_some() {}
-        self.tasks.asides.questions.spawn(async move {
+        let mut meter = RequestMeter::new(request.progress.clone(), request.connected.clone(), events.clone());
+        self.tasks.asides.start(async move {
             let response = request.run().await;
+            meter.ended(&response);
+            drop(meter);
             let _ = events.send(SessionEvent::AsideAnswered { question, response });
         });
     }
@@ -45,9 +60,6 @@ impl SessionState {
             Ok(response) => response,
             Err(error) => return self.notice(NoticeLevel::Warning, &format!("No answer to /btw: {error}")),
         };
-        let cost = self.model.connected.info.cost(&response.usage);
-        self.context.standing.budget.spend(cost);
-        self.model.usage.summary(&response.model, response.usage, cost);
         let text = text_of(&response.blocks);
         match text.trim() {
             "" => {

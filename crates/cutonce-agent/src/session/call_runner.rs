@@ -13,7 +13,6 @@ use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::permission::{self, Access, AllowedCall, CallFacts, CallRights, DeniedCall, Why};
 use cutonce_core::protocol::event::{DecisionRecord, EventKind, FinishedCall, NoticeLevel};
 use cutonce_core::protocol::submission::QuestionsAnswer;
-use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_core::transcript::EntryBody;
@@ -71,7 +70,7 @@ pub(crate) enum CallReport {
     PreHooked(HookAnswer),
     PermissionHooked(HookAnswer),
     PostHooked { event: HookEvent, reply: HookAnswer },
-    Classified(Result<(cutonce_core::classifier::ClassifierVerdict, UsageTotals), String>),
+    Classified(Result<cutonce_core::classifier::ClassifierVerdict, String>),
     Ran { outcome: ToolOutcome, took: Duration },
 }
 
@@ -271,6 +270,7 @@ impl SessionState {
             CallReport::PostHooked { event, reply } => self.post_hooked(n, event, &reply),
             CallReport::Classified(verdict) => self.classified(n, verdict),
             CallReport::Ran { outcome, took } => {
+                outcome.used.iter().for_each(|used| self.count_outside_turn(used));
                 self.calls.slots[n].outcome = Some((outcome, took));
                 self.step_call(n, CallEvent::Ran);
             }

@@ -4,7 +4,9 @@
 
 use super::SessionState;
 use super::call_runner::CallReport;
+use super::events::SessionEvent;
 use super::parts::{Connect, Connected};
+use super::usage::RequestMeter;
 use crate::config::{self, SettingsPaths};
 use cutonce_core::call::{CallEvent, CallState};
 use cutonce_core::classifier::{self, ClassifierCase, ClassifierVerdict};
@@ -13,7 +15,6 @@ use cutonce_core::mode::{self, AutoModeGate};
 use cutonce_core::model_request::{ModelRequest, PromptPrefix, Thinking};
 use cutonce_core::permission::rules::ConfigSource;
 use cutonce_core::protocol::event::NoticeLevel;
-use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::settings::Settings;
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::EntryBody;
@@ -21,6 +22,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use tokio::sync::mpsc::UnboundedSender;
 
 /// How long the classifier may take; then a user is asked.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -183,9 +185,9 @@ impl SessionState {
         let (connect, name) = self.model.selection.classifier();
         let (model, prefix) = (self.classifier.model.clone(), self.classifier.prefix.clone());
         let (session, cancel) = (self.context.id.clone(), self.calls.cancel.clone());
-        let report = self.call_reporter(n);
-        tokio::spawn(async move {
-            let asking = verdict(connect, name, model, prefix, message, &session);
+        let (report, events) = (self.call_reporter(n), self.events.clone());
+        self.tasks.asides.start(async move {
+            let asking = verdict((connect, name, model), prefix, message, &session, events);
             if let Some(verdict) = cancel.run_until_cancelled(tokio::time::timeout(PATIENCE, asking)).await {
                 let late = |_| Err(format!("no verdict within {} seconds", PATIENCE.as_secs()));
                 report(CallReport::Classified(verdict.unwrap_or_else(late)));
@@ -193,11 +195,10 @@ impl SessionState {
         });
     }
 
-    pub(super) fn classified(&mut self, n: usize, verdict: Result<(ClassifierVerdict, UsageTotals), String>) {
+    pub(super) fn classified(&mut self, n: usize, verdict: Result<ClassifierVerdict, String>) {
         let verdict = match verdict {
-            Ok((verdict, used)) => {
+            Ok(verdict) => {
                 self.classifier.source.failures.over();
-                self.model.usage.requests(&used);
                 verdict
             }
             Err(why) => {
@@ -256,13 +257,12 @@ impl SessionState {
 }
 
 async fn verdict(
-    connect: Arc<dyn Connect>,
-    name: String,
-    model: Arc<OnceCell<Connected>>,
+    (connect, name, model): (Arc<dyn Connect>, String, Arc<OnceCell<Connected>>),
     prefix: Arc<PromptPrefix>,
     message: Message,
     session: &str,
-) -> Result<(ClassifierVerdict, UsageTotals), String> {
+    events: UnboundedSender<SessionEvent>,
+) -> Result<ClassifierVerdict, String> {
     let connected = model.get_or_try_init(|| connect.connect(&name)).await.map_err(|error| error.to_string())?;
     let messages = [Arc::new(message)];
     let request = ModelRequest {
@@ -272,10 +272,10 @@ async fn verdict(
         thinking: Thinking::Off,
         cache_key: session,
     };
-    let response = connected.model.answer(&request, &mut |_| {}).await.map_err(|error| error.to_string())?;
-    let mut used = UsageTotals::default();
-    used.add(&response.model, response.usage, connected.info.cost(&response.usage));
-    Ok((classifier::parse_verdict(&answer_text(&response))?, used))
+    let mut meter = RequestMeter::new(Arc::default(), connected.clone(), events);
+    let response = connected.model.answer(&request, &mut |signal| meter.note(&signal)).await;
+    meter.ended(&response);
+    classifier::parse_verdict(&answer_text(&response.map_err(|error| error.to_string())?))
 }
 
 /// The text of the answer; one that also calls tools is no verdict.

@@ -76,11 +76,14 @@ impl SessionState {
     pub(super) fn summarized(&mut self, response: Result<ModelResponse, ModelError>) {
         let _until_counted = self.tasks.reservation.take();
         self.count_attempts(response.is_ok());
+        if let Ok(response) = &response {
+            let cost = self.model.connected.info.cost(&response.usage);
+            self.context.standing.budget.spend(cost);
+            self.model.usage.summary(&response.model, response.usage, cost);
+        }
+        self.report_totals();
         let event = match response {
             Ok(response) if !text_of(&response.blocks).trim().is_empty() => {
-                let cost = self.model.connected.info.cost(&response.usage);
-                self.context.standing.budget.spend(cost);
-                self.model.usage.summary(&response.model, response.usage, cost);
                 self.replace_by_summary(&text_of(&response.blocks));
                 TurnEvent::Compacted
             }
@@ -95,6 +98,7 @@ impl SessionState {
         let _until_counted = self.tasks.reservation.take();
         self.tasks.stop();
         self.count_attempts(false);
+        self.report_totals();
         self.notice(NoticeLevel::Info, "The conversation was not compacted: it was interrupted.");
         self.tasks.compaction = None;
         self.report_compaction(Err("The conversation was not compacted.".into()));

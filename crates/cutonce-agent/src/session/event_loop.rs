@@ -11,6 +11,8 @@ use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel, TurnSumma
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::{TurnEffect, TurnEvent, TurnOverrides, UserInput};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -25,7 +27,17 @@ pub(crate) struct EventLoop {
 }
 
 impl EventLoop {
-    pub(super) async fn run(mut self, effects: Vec<mode::ModeEffect>) {
+    /// Runs the session to its end. After a panic, front ends learn that it is gone instead of waiting for it (DU-1).
+    pub(super) async fn run(self, effects: Vec<mode::ModeEffect>) {
+        let hub = self.state.context.hub.clone();
+        if AssertUnwindSafe(self.handle_all(effects)).catch_unwind().await.is_err() {
+            let message = "The session failed inside cutonce; this is a bug. Start cutonce with --continue.".into();
+            hub.emit(EventKind::TurnEnded(TurnSummary::new(EndReason::Failed { message, status: None })));
+            hub.emit(EventKind::Closed);
+        }
+    }
+
+    async fn handle_all(mut self, effects: Vec<mode::ModeEffect>) {
         self.state.open(effects);
         while self.settle() {
             let servers = self.state.tools.mcp.servers.clone();
@@ -83,6 +95,7 @@ impl EventLoop {
             agents.shut_down().await;
         }
         self.state.wait_for_teammates().await;
+        self.state.tasks.asides.end().await;
         self.state.session_ends("other");
         let _ = tokio::time::timeout(HOOK_GRACE, self.state.hooks.wait_for_notified()).await;
         self.take_reports();
@@ -175,6 +188,7 @@ impl SessionState {
             SessionEvent::Evidence(evidence) => self.check_ran(evidence),
             SessionEvent::ScopeExtended(path) => self.extend_scope(&path),
             SessionEvent::AsideAnswered { question, response } => self.aside_answered(&question, response),
+            SessionEvent::Used(used) => self.count_outside_turn(&used),
             SessionEvent::AgentStarted(agent) => self.agent_started(&agent),
             SessionEvent::AgentEnded(ending) => self.agent_ended(*ending),
         }

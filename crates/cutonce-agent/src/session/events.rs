@@ -11,6 +11,7 @@ use cutonce_core::hooks::{HookAnswer, HookEvent};
 use cutonce_core::plan::approval;
 use cutonce_core::plan::progress::Evidence;
 use cutonce_core::protocol::event::AgentRef;
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_models::ModelError;
 use cutonce_tools::shell::changes::OutsideChanges;
 use std::sync::Arc;
@@ -45,6 +46,8 @@ pub(crate) enum SessionEvent {
     ScopeExtended(String),
     /// The model answered a side question (DU-5).
     AsideAnswered { question: String, response: Result<ModelResponse, ModelError> },
+    /// A request outside the turn, or a call, used this (DU-3).
+    Used(UsageTotals),
     /// A subagent started.
     AgentStarted(Arc<AgentRef>),
     /// A subagent ended (SA-1).

@@ -24,20 +24,42 @@ use std::time::{Duration, Instant};
 pub(super) struct StreamProgress(Mutex<Arrived>);
 
 #[derive(Default)]
-struct Arrived {
+pub(super) struct Arrived {
     text: String,
     /// Usage that the provider reported for this attempt and earlier ones (DU-3).
-    usage: TokenUsage,
-    earlier: TokenUsage,
+    pub usage: TokenUsage,
+    pub earlier: TokenUsage,
     closed: bool,
+}
+
+impl Arrived {
+    fn note(&mut self, signal: &ModelSignal) {
+        match signal {
+            ModelSignal::Delta(AnswerDelta::Text(text)) => self.text.push_str(text),
+            ModelSignal::Usage(usage) => self.usage = *usage,
+            ModelSignal::Retry { .. } => {
+                self.text.clear();
+                self.earlier += std::mem::take(&mut self.usage);
+            }
+            ModelSignal::Delta(_) | ModelSignal::Waiting { .. } => {}
+        }
+    }
 }
 
 impl StreamProgress {
     fn lock(&self) -> MutexGuard<'_, Arrived> {
         self.0.lock_unpoisoned()
     }
+    /// Notes what a signal of a request brings that is not shown.
+    pub fn note(&self, signal: &ModelSignal) {
+        self.lock().note(signal);
+    }
+    /// The answer is complete, and its usage final.
+    pub fn answered(&self, usage: TokenUsage) {
+        self.lock().usage = usage;
+    }
     /// Returns what has arrived so far; nothing is added or shown from here on.
-    fn close(&self) -> Arrived {
+    pub fn close(&self) -> Arrived {
         let mut arrived = self.lock();
         let closed = Arrived { closed: true, ..Arrived::default() };
         std::mem::replace(&mut *arrived, closed)
@@ -78,30 +100,18 @@ impl RequestTask {
     }
 
     fn receive(&self, signal: ModelSignal) {
+        // The lock is held until the event is out: nothing is shown after `close`.
         let mut arrived = self.progress.lock();
         if arrived.closed {
             return;
         }
+        arrived.note(&signal);
         match signal {
-            ModelSignal::Delta(delta) => {
-                if let AnswerDelta::Text(text) = &delta {
-                    arrived.text.push_str(text);
-                }
-                if self.shown {
-                    self.hub.emit(EventKind::Delta(delta));
-                }
-            }
-            ModelSignal::Usage(usage) => {
-                arrived.usage = usage;
-                if self.shown {
-                    self.hub.emit(EventKind::RequestUsage(usage));
-                }
-            }
+            ModelSignal::Delta(delta) if self.shown => self.hub.emit(EventKind::Delta(delta)),
+            ModelSignal::Usage(usage) if self.shown => self.hub.emit(EventKind::RequestUsage(usage)),
+            ModelSignal::Delta(_) | ModelSignal::Usage(_) => {}
             ModelSignal::Waiting { host, seconds } => self.hub.emit(EventKind::Waiting { host, seconds }),
             ModelSignal::Retry { attempt, max, delay_ms, status, reason } => {
-                arrived.text.clear();
-                let failed = std::mem::take(&mut arrived.usage);
-                arrived.earlier += failed;
                 let reason = self.redactor.redact(&reason).into_owned();
                 self.hub.emit(EventKind::Retry { attempt, max, delay_ms, status, reason });
             }
@@ -182,7 +192,7 @@ impl SessionState {
             let response = request.run().await;
             let took = started.elapsed();
             if let Ok(response) = &response {
-                request.progress.lock().usage = response.usage;
+                request.progress.answered(response.usage);
                 let called = unknown_servers(&response.blocks, &known);
                 if !called.is_empty() {
                     servers.wait_until_started(Some(&called)).await;

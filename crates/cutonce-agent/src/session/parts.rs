@@ -70,8 +70,9 @@ pub trait Connect: Send + Sync {
     /// The model of this name; the empty name is the session's first model.
     async fn connect(&self, name: &str) -> Result<Connected, ModelError>;
 
-    /// Searches the web with the tool of this model's provider (DU-12). The error says why it can't.
-    async fn search_web(&self, _like: &str, _query: &str) -> Result<SearchAnswer, SearchError> {
+    /// Searches the web with the tool of this model's provider (DU-12). Returns the answer and its cost in dollars. The
+    /// error says why it can't.
+    async fn search_web(&self, _like: &str, _query: &str) -> Result<(SearchAnswer, f64), SearchError> {
         Err(SearchError::NotOffered { provider: "This provider".into() })
     }
 

@@ -225,6 +225,7 @@ impl SessionState {
             open.counted += cost;
         }
         self.model.usage.summary(&model, usage, cost);
+        self.report_totals();
         if self.over_budget() {
             self.end_rehearsals("the session's budget is used up");
         }
@@ -278,6 +279,7 @@ impl SessionState {
                 // What its own agents and summaries cost is known only now.
                 let rest = (result.cost_usd - open.counted).max(0.0);
                 self.model.usage.summary(&open.model, TokenUsage::default(), rest);
+                self.report_totals();
                 if let Some(why) = &finished.failure {
                     self.notice(NoticeLevel::Warning, &format!("The rehearsal {id} failed: {why}"));
                 }

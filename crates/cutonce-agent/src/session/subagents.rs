@@ -89,6 +89,7 @@ impl SessionState {
     pub(super) fn agent_ended(&mut self, ending: SubagentReport) {
         let SubagentReport { agent, description, background, end } = ending;
         self.model.usage.agent(end.usage, &end.totals, !self.turn.idle());
+        self.report_totals();
         if !background || self.review_ended(&agent, &end) {
             return;
         }

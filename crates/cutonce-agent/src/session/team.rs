@@ -188,6 +188,7 @@ impl SessionState {
             }
             ControlMessage::TeammateStatus { state, used } => {
                 self.model.usage.add_totals(&used);
+                self.report_totals();
                 self.set_teammate_state(&message.from, state);
             }
             ControlMessage::WorkEvidence { evidence } => self.team_evidence(*evidence),

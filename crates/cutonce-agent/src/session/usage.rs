@@ -1,12 +1,18 @@
 //! Usage of a turn and of the session: tokens, time, money.
 
 use super::SessionState;
+use super::events::SessionEvent;
+use super::model_request::{Arrived, StreamProgress};
+use super::parts::Connected;
 use crate::storage::UsageLog;
-use cutonce_core::conversation::{StopReason, TokenUsage};
-use cutonce_core::protocol::event::{EndReason, TurnSummary};
+use cutonce_core::conversation::{ModelResponse, StopReason, TokenUsage};
+use cutonce_core::protocol::event::{EndReason, EventKind, TurnSummary};
 use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::transcript::EntryBody;
+use cutonce_models::{ModelError, ModelSignal};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::UnboundedSender;
 
 pub(crate) struct SessionUsage {
     started: Instant,
@@ -64,10 +70,6 @@ impl SessionUsage {
             log.add(model, usage, cost);
         }
     }
-    /// Adds requests that belong to no turn.
-    pub fn requests(&mut self, totals: &UsageTotals) {
-        totals.by_model().for_each(|(model, used)| self.summary(model, used.usage, used.cost));
-    }
     /// Dollars that the session has cost so far.
     pub fn cost(&self) -> f64 {
         self.totals.cost()
@@ -118,7 +120,56 @@ impl SessionUsage {
     }
 }
 
+/// Reports what a request outside the turn used when it is over: answered, failed or aborted (DU-3).
+pub(super) struct RequestMeter {
+    progress: Arc<StreamProgress>,
+    connected: Connected,
+    model: String,
+    events: UnboundedSender<SessionEvent>,
+}
+
+impl RequestMeter {
+    pub fn new(progress: Arc<StreamProgress>, connected: Connected, events: UnboundedSender<SessionEvent>) -> Self {
+        let model = connected.model.name().to_string();
+        Self { progress, connected, model, events }
+    }
+    pub fn note(&self, signal: &ModelSignal) {
+        self.progress.note(signal);
+    }
+    pub fn ended(&mut self, response: &Result<ModelResponse, ModelError>) {
+        if let Ok(response) = response {
+            self.model.clone_from(&response.model);
+            self.progress.answered(response.usage);
+        }
+    }
+}
+
+impl Drop for RequestMeter {
+    fn drop(&mut self) {
+        let Arrived { earlier, usage, .. } = self.progress.close();
+        let mut used = UsageTotals::default();
+        for attempt in [earlier, usage] {
+            used.add(&self.model, attempt, self.connected.info.cost(&attempt));
+        }
+        if used != UsageTotals::default() {
+            let _ = self.events.send(SessionEvent::Used(used));
+        }
+    }
+}
+
 impl SessionState {
+    /// Counts requests that belong to no turn, in the session's totals and in the budget of the plan.
+    pub(super) fn count_outside_turn(&mut self, used: &UsageTotals) {
+        self.context.standing.budget.spend(used.cost());
+        used.by_model().for_each(|(model, used)| self.model.usage.summary(model, used.usage, used.cost));
+        self.report_totals();
+    }
+
+    /// Tells front ends what the session used so far; a turn's end tells it too.
+    pub(super) fn report_totals(&self) {
+        self.emit(EventKind::Totals(self.model.usage.totals.clone()));
+    }
+
     /// Records what the session used, so that a resume continues from there (DU-3). A subagent's usage is recorded with
     /// its main session.
     pub(super) fn record_usage(&mut self) {

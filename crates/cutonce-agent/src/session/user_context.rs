@@ -3,7 +3,9 @@
 
 use super::SessionState;
 use cutonce_core::permission::{PathLocation, is_secret};
+use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::text::sanitize::{drop_overwritten, one_line};
+use cutonce_tools::disk::{FileError, human_size};
 
 /// Most files of one message, and bytes of one file.
 const MAX_FILES: usize = 10;
@@ -18,23 +20,46 @@ impl SessionState {
         if self.subagent.is_some() || !said.contains('@') {
             return;
         }
-        let env = self.context.env.clone();
-        let hidden = env.disk.hidden();
         for given in mentioned_paths(said) {
-            let Ok(target) = env.workspace.resolve(&given) else { continue };
-            let closed = hidden.as_ref().is_some_and(|hidden| hidden(&target.path))
-                || is_secret(&target.path, env.workspace.home.as_deref());
-            if target.place != PathLocation::Workspace || closed || !target.path.is_file() {
-                continue;
+            match self.read_mentioned_file(&given) {
+                Ok(Some(text)) => {
+                    let text = format!("The user mentions the file {given}. Its content:\n\n{text}");
+                    self.push_reminder("mention", &text);
+                }
+                Ok(None) => {}
+                Err(why) => {
+                    let given = one_line(&given);
+                    self.notice(NoticeLevel::Info, &format!("@{given} was not sent along: {why}."));
+                }
             }
-            let Ok((bytes, stamp)) = env.disk.load(&target.path, MAX_FILE) else { continue };
-            let Ok(text) = std::str::from_utf8(&bytes) else { continue };
-            if text.contains('\0') {
-                continue;
-            }
-            env.disk.remember(&target.path, stamp, Some(&bytes));
-            self.push_reminder("mention", &format!("The user mentions the file {given}. Its content:\n\n{text}"));
         }
+    }
+
+    /// The text of a file; `None` if the word names no file. The error says why it is not sent.
+    fn read_mentioned_file(&self, given: &str) -> Result<Option<String>, String> {
+        let env = &self.context.env;
+        let Ok(target) = env.workspace.resolve(given) else { return Ok(None) };
+        let path = &target.path;
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let denied = env.disk.hidden().is_some_and(|hidden| hidden(path));
+        if denied || is_secret(path, env.workspace.home.as_deref()) {
+            return Err("the agent may not read it (a secret, or a deny rule)".into());
+        }
+        if target.place != PathLocation::Workspace {
+            return Err("it is outside the workspace; the agent can ask to read it".into());
+        }
+        let (bytes, stamp) = env.disk.load(path, MAX_FILE).map_err(|error| match error {
+            FileError::TooLarge { size, .. } => {
+                format!("{} is more than {}; the agent can read parts of it", human_size(size), human_size(MAX_FILE))
+            }
+            other => other.to_string().trim_end_matches('.').to_string(),
+        })?;
+        let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+        let text = text.ok_or("it is not a text file")?;
+        env.disk.remember(path, stamp, Some(text.as_bytes()));
+        Ok(Some(text))
     }
 
     /// Adds what a `!` line printed in the user's own shell.
@@ -49,14 +74,25 @@ impl SessionState {
     }
 }
 
-/// The paths after `@`, without punctuation of the sentence.
+/// The paths after `@`, without punctuation of the sentence. A path with blanks is in double quotes.
 fn mentioned_paths(said: &str) -> Vec<String> {
-    let words = said.split_whitespace().filter_map(|word| word.strip_prefix('@'));
-    let paths = words.map(|path| path.trim_end_matches([',', ';', '!', '?', ')', '"', '\'', ':']));
-    let paths = paths.map(|path| path.strip_suffix('.').unwrap_or(path)).filter(|path| !path.is_empty());
     let mut found: Vec<String> = Vec::new();
-    for path in paths {
-        if found.len() < MAX_FILES && !found.iter().any(|known| known == path) {
+    let mut before = None;
+    for (at, c) in said.char_indices() {
+        let starts_word = before.replace(c).is_none_or(|c| c.is_whitespace() || "([\"'`".contains(c));
+        if c != '@' || !starts_word || found.len() == MAX_FILES {
+            continue;
+        }
+        let rest = &said[at + 1..];
+        let path = match rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+            Some((quoted, _)) => quoted,
+            None => {
+                let word = rest.split(char::is_whitespace).next().unwrap_or_default();
+                let word = word.trim_end_matches([',', ';', '!', '?', ')', ']', '"', '\'', '`', ':']);
+                word.strip_suffix('.').unwrap_or(word)
+            }
+        };
+        if !path.is_empty() && !found.iter().any(|known| known == path) {
             found.push(path.to_string());
         }
     }
@@ -80,6 +116,10 @@ mod tests {
     fn du_8_mentions_are_paths_after_an_at_sign() {
         let said = "See @src/a.rs, (not a@b.c) and @docs/x.md. Also @src/a.rs @ and @docs:res";
         assert_eq!(mentioned_paths(said), ["src/a.rs", "docs/x.md", "docs:res"]);
+        assert_eq!(
+            mentioned_paths("(@a b), [@c] or @\"my notes/é d.txt\". @\"open"),
+            ["a", "c", "my notes/é d.txt", "\"open"]
+        );
         assert_eq!(mentioned_paths(&"@f ".repeat(3)).len(), 1);
         let many: String = (0..50).map(|n| format!("@f{n} ")).collect();
         assert_eq!(mentioned_paths(&many).len(), MAX_FILES);

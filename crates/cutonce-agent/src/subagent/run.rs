@@ -290,6 +290,7 @@ impl SubagentRun {
             | EventKind::Requesting { .. }
             | EventKind::Delta(_)
             | EventKind::RequestUsage(_)
+            | EventKind::Totals(_)
             | EventKind::Waiting { .. }
             | EventKind::ToolOutput { .. }
             | EventKind::ModelChanged { .. }

@@ -61,6 +61,8 @@ pub enum EventKind {
     Delta(AnswerDelta),
     /// What the provider has counted of the request that runs (DU-3).
     RequestUsage(TokenUsage),
+    /// What the session used so far; reported when that changes outside a turn's own requests (DU-3).
+    Totals(UsageTotals),
     /// The provider has said nothing for so long (MO-3).
     Waiting {
         host: String,

@@ -74,18 +74,30 @@ impl UsageTotals {
 
     /// Tokens of all requests.
     pub fn sent(&self) -> u64 {
-        self.by_model.values().map(|totals| totals.usage.sent_tokens()).sum()
+        self.by_model.values().fold(0, |sum, totals| sum.saturating_add(totals.usage.sent_tokens()))
     }
 
     /// Tokens of all answers.
     pub fn received(&self) -> u64 {
-        self.by_model.values().map(|totals| totals.usage.output_tokens).sum()
+        self.by_model.values().fold(0, |sum, totals| sum.saturating_add(totals.usage.output_tokens))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn du_3_absurd_counts_do_not_overflow() {
+        let absurd = TokenUsage { input_tokens: u64::MAX, output_tokens: u64::MAX, ..TokenUsage::default() };
+        let price = crate::settings::Settings::default().model_info("haiku").price.unwrap();
+        let mut totals = UsageTotals::default();
+        for model in ["a", "a", "b"] {
+            totals.add(model, absurd, price.cost_of(&TokenUsage { cache_read_input_tokens: 1, ..absurd }));
+        }
+        assert_eq!((totals.sent(), totals.received()), (u64::MAX, u64::MAX));
+        assert!(totals.cost().is_finite());
+    }
 
     #[test]
     fn du_3_a_teammate_reports_what_was_added() {

@@ -22,7 +22,7 @@ pub struct SessionView {
     pub received: u64,
     /// Cost in dollars, as last reported.
     pub cost: f64,
-    /// Tokens and cost per model, as of the last turn's end.
+    /// Tokens and cost per model, as last reported.
     pub totals: UsageTotals,
     pub todos: Vec<TodoItem>,
     /// Steps of the plan that is being implemented (PC-32).
@@ -64,6 +64,7 @@ impl SessionView {
                 self.context = 0;
                 self.todos.clear();
             }
+            EventKind::Totals(totals) => self.set_totals(totals),
             EventKind::TurnEnded(ended) => self.set_totals(&ended.totals),
             _ => {}
         }

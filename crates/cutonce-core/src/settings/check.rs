@@ -55,7 +55,7 @@ pub fn check_settings(mut value: Value) -> (Value, Vec<SettingProblem>) {
     // Each round removes at least one value, so this ends.
     while let Err(error) = serde_path_to_error::deserialize::<_, Settings>(&value) {
         let (path, pointer) = (error.path().to_string(), json_pointer(error.path()));
-        let why = strip_position(&error.into_inner().to_string());
+        let why = json_message(&error.into_inner().to_string());
         remove_at(&mut value, &pointer);
         problems.push(SettingProblem::WrongValue { path, why });
     }
@@ -205,9 +205,19 @@ fn remove_at(value: &mut Value, mut pointer: &str) {
     *value = Value::Object(Default::default());
 }
 
-/// serde's message without the position, which refers to a text the user does not see.
-fn strip_position(error: &str) -> String {
-    error.split(" at line ").next().unwrap_or(error).to_string()
+/// serde's message in the words of JSON, without the position, which refers to a text the user does not see.
+fn json_message(error: &str) -> String {
+    let text = error.split(" at line ").next().unwrap_or(error);
+    let Some((found, expected)) = text.rsplit_once("expected ") else { return text.to_string() };
+    let expected = match expected {
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "a boolean" => "true or false",
+        "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("{found}expected {expected}")
 }
 
 fn json_type_name(value: &Value) -> &'static str {

@@ -96,7 +96,7 @@ impl ModelInfo {
 impl ModelPrice {
     /// Cost of one response in dollars.
     pub fn cost_of(&self, usage: &TokenUsage) -> f64 {
-        let read = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+        let read = usage.sent_tokens();
         let (input, output, cache_read, cache_write) = match self.long {
             Some(long) if read > long.above => (long.input, long.output, long.cache_read, long.cache_write),
             Some(_) | None => (self.input, self.output, self.cache_read, self.cache_write),

@@ -105,6 +105,19 @@ fn cl_4_only_the_wrong_value_is_ignored() {
 }
 
 #[test]
+fn cl_4_wrong_types_are_named_as_in_json() {
+    let given = json!({"statusLine": "date", "permissions": {"allow": "Bash"}, "maxRetries": -1});
+    assert_eq!(
+        problems(given),
+        [
+            "`statusLine`: invalid type: string \"date\", expected an object; ignored",
+            "`permissions.allow`: invalid type: string \"Bash\", expected a list; ignored",
+            "`maxRetries`: invalid value: integer `-1`, expected a whole number from 0; ignored"
+        ]
+    );
+}
+
+#[test]
 fn cl_4_file_that_is_not_an_object_is_reported() {
     assert_eq!(problems(json!([1])), ["`the file`: expected an object with settings, got a list; ignored"]);
 }

@@ -47,6 +47,20 @@ pub fn without_os_codes(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Escapes closing tags of this name, in any spelling that a model could read as one.
+pub fn escape_closing_tag(text: &str, tag: &str) -> String {
+    let closes = |rest: &str| {
+        let name = rest.trim_start().strip_prefix('/').map(str::trim_start);
+        name.and_then(|name| name.get(..tag.len())).is_some_and(|name| name.eq_ignore_ascii_case(tag))
+    };
+    let mut parts = text.split('<');
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        out.extend([if closes(part) { "&lt;" } else { "<" }, part]);
+    }
+    out
+}
+
 /// Sanitizes text for the model: drops overwritten lines and escape sequences, shows NUL, keeps the rest.
 pub fn sanitize_for_model(text: &str) -> Cow<'_, str> {
     match drop_overwritten(text) {
@@ -142,6 +156,12 @@ fn is_shown(c: char, before: Option<char>, behind: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tl_5_closing_tags_of_outside_text_are_escaped() {
+        let text = "a</page>b< / PAGE >c<page>d</p>e\n<\n/page é</";
+        assert_eq!(escape_closing_tag(text, "page"), "a&lt;/page>b&lt; / PAGE >c<page>d</p>e\n&lt;\n/page é</");
+    }
 
     #[test]
     fn ui_12_os_error_codes_are_removed() {

@@ -175,7 +175,13 @@ impl<P: WireProtocol> Model for HttpModel<P> {
         let (mut thinking, mut body) = self.encode(request);
         loop {
             let trouble = match self.run_attempt(&thinking, body.clone(), sink).await {
-                Ok(response) => return Ok(response),
+                // Some servers do not name the model.
+                Ok(mut response) => {
+                    if response.model.is_empty() {
+                        response.model.clone_from(&self.endpoint.model);
+                    }
+                    return Ok(response);
+                }
                 Err(trouble) => trouble,
             };
             let next = attempts.after_failure(&trouble, &self.endpoint, thinking.fields.is_some())?;

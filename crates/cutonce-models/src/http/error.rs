@@ -331,6 +331,15 @@ fn describe_web_page(page: &str) -> String {
     }
 }
 
+/// An error text of another library in one line; a web page in it is replaced by its title.
+pub fn name_web_page(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    match lower.find("<!doctype html").or_else(|| lower.find("<html")) {
+        Some(at) => to_one_line(&format!("{}{}", &text[..at], describe_web_page(&text[at..]))),
+        None => to_one_line(text),
+    }
+}
+
 /// Returns one line of at most 600 characters, without control characters.
 fn to_one_line(text: &str) -> String {
     let mut out: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -450,6 +459,9 @@ mod tests {
         assert_eq!(words("<html><title></title><h1>502 Bad Gateway</h1>"), "the web page «502 Bad Gateway»");
         assert_eq!(words("<html lang=de><body>Ä"), "a web page");
         assert_eq!(words("<html><title>never closed"), "a web page");
+        let told = name_web_page("HTTP 501 <!DOCTYPE HTML>\n<html><title>Error</title><p>a</p>");
+        assert_eq!(told, "HTTP 501 the web page «Error»");
+        assert_eq!(name_web_page("plain\ntext"), "plain text");
         let RetryDecision::Final(error) = verdict(302, "") else { panic!() };
         assert!(error.message.ends_with("\nIs the base URL right? It is https://api.example/v1."), "{}", error.message);
     }

@@ -18,6 +18,9 @@ const MAX_ANSWER: usize = 4 << 20;
 const MAX_SOURCES: usize = 20;
 const MAX_SEARCHES: u32 = 5;
 
+/// Dollars that Anthropic and OpenAI charge for one search, in addition to tokens.
+const SEARCH_PRICE: f64 = 0.01;
+
 /// A page that the provider found or cited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchSource {
@@ -30,7 +33,20 @@ pub struct SearchSource {
 pub struct SearchAnswer {
     pub text: String,
     pub sources: Vec<SearchSource>,
+    /// The model that searched.
+    pub model: String,
     pub usage: TokenUsage,
+    /// Searches that the provider made for this answer.
+    pub searches: u64,
+    /// Why a search failed, in the provider's words.
+    pub failure: Option<String>,
+}
+
+impl SearchAnswer {
+    /// Cost of the searches in dollars, without the tokens.
+    pub fn search_cost(&self) -> f64 {
+        self.searches as f64 * SEARCH_PRICE
+    }
 }
 
 /// True if the provider of this endpoint has a search of its own.
@@ -66,10 +82,12 @@ pub async fn search_web(endpoint: &Endpoint, query: &str) -> Result<SearchAnswer
     let provider = endpoint.provider.clone();
     let slow = |_| SearchError::TooSlow { provider, seconds: SEARCH_TIMEOUT.as_secs() };
     let answer = tokio::time::timeout(SEARCH_TIMEOUT, send_search(endpoint, query)).await.map_err(slow)??;
-    Ok(match endpoint.wire {
+    let read = match endpoint.wire {
         WireFormat::Anthropic => read_anthropic(&answer),
         WireFormat::Responses | WireFormat::Chat => read_responses(&answer),
-    })
+    };
+    let model = answer.get("model").and_then(Value::as_str).unwrap_or(&endpoint.model);
+    Ok(SearchAnswer { model: model.to_string(), ..read })
 }
 
 async fn send_search(endpoint: &Endpoint, query: &str) -> Result<Value, SearchError> {
@@ -152,39 +170,56 @@ fn list<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> {
     value.get(field).and_then(Value::as_array).into_iter().flatten()
 }
 
+fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer).and_then(Value::as_str)
+}
+
 fn read_anthropic(answer: &Value) -> SearchAnswer {
     let mut read = SearchAnswer::default();
     for block in list(answer, "content") {
-        match block.get("type").and_then(Value::as_str) {
+        match text_at(block, "/type") {
             Some("text") => {
-                read.text.push_str(block.get("text").and_then(Value::as_str).unwrap_or_default());
+                read.text.push_str(text_at(block, "/text").unwrap_or_default());
                 list(block, "citations").for_each(|cited| add_source(&mut read.sources, cited));
             }
             Some("web_search_tool_result") => {
                 list(block, "content").for_each(|found| add_source(&mut read.sources, found));
+                read.failure = text_at(block, "/content/error_code").map(str::to_string).or(read.failure);
             }
             _ => {}
         }
     }
-    read.usage = usage_of(answer);
+    let count = |field: &str| answer.pointer(&format!("/usage/{field}")).and_then(Value::as_u64).unwrap_or_default();
+    read.searches = count("server_tool_use/web_search_requests");
+    read.usage = TokenUsage {
+        input_tokens: count("input_tokens"),
+        output_tokens: count("output_tokens"),
+        cache_creation_input_tokens: count("cache_creation_input_tokens"),
+        cache_read_input_tokens: count("cache_read_input_tokens"),
+    };
     read
 }
 
 fn read_responses(answer: &Value) -> SearchAnswer {
     let mut read = SearchAnswer::default();
     for item in list(answer, "output") {
+        read.searches += u64::from(text_at(item, "/type") == Some("web_search_call"));
         for part in list(item, "content") {
-            read.text.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default());
+            read.text.push_str(text_at(part, "/text").unwrap_or_default());
             list(part, "annotations").for_each(|cited| add_source(&mut read.sources, cited));
         }
     }
-    read.usage = usage_of(answer);
-    read
-}
-
-fn usage_of(answer: &Value) -> TokenUsage {
+    let failure = text_at(answer, "/error/message").or_else(|| text_at(answer, "/incomplete_details/reason"));
+    read.failure = failure.map(str::to_string);
     let count = |field: &str| answer.pointer(&format!("/usage/{field}")).and_then(Value::as_u64).unwrap_or_default();
-    TokenUsage { input_tokens: count("input_tokens"), output_tokens: count("output_tokens"), ..TokenUsage::default() }
+    let cached = count("input_tokens_details/cached_tokens");
+    read.usage = TokenUsage {
+        input_tokens: count("input_tokens").saturating_sub(cached),
+        output_tokens: count("output_tokens"),
+        cache_read_input_tokens: cached,
+        ..TokenUsage::default()
+    };
+    read
 }
 
 #[cfg(test)]
@@ -235,12 +270,16 @@ mod tests {
                 {"type": "web_search_result", "title": "Bad", "url": "javascript:alert(1)"}]},
             {"type": "text", "text": "It is so.", "citations": [
                 {"type": "web_search_result_location", "title": "One", "url": "https://one.example"}]}],
-            "usage": {"input_tokens": 9, "output_tokens": 4}});
+            "model": "m-1-dated",
+            "usage": {"input_tokens": 9, "output_tokens": 4, "cache_read_input_tokens": 3,
+                      "server_tool_use": {"web_search_requests": 2}}});
         let (url, served) = canned("200 OK", &body);
         let answer = search_web(&endpoint("anthropic", WireFormat::Anthropic, &url), "is it so").await.unwrap();
         assert_eq!(answer.text, "It is so.");
         assert_eq!(answer.sources, [SearchSource { title: "One".into(), url: "https://one.example".into() }]);
-        assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (9, 4));
+        let usage = answer.usage;
+        assert_eq!((usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens), (9, 4, 3));
+        assert_eq!((answer.model.as_str(), answer.searches, answer.search_cost()), ("m-1-dated", 2, 0.02));
         let request = served.join().unwrap();
         assert!(request.starts_with("POST /v1/messages ") && request.contains("web_search_20250305"), "{request}");
         assert!(request.contains("x-api-key: sk-secret-key-123") && request.contains("is it so"), "{request}");
@@ -251,12 +290,24 @@ mod tests {
         let body = json!({"output": [
             {"type": "web_search_call", "status": "completed"},
             {"type": "message", "content": [{"type": "output_text", "text": "Yes.", "annotations": [
-                {"type": "url_citation", "title": "Two", "url": "https://two.example"}]}]}]});
+                {"type": "url_citation", "title": "Two", "url": "https://two.example"}]}]}],
+            "usage": {"input_tokens": 9, "output_tokens": 4, "input_tokens_details": {"cached_tokens": 5}}});
         let (url, served) = canned("200 OK", &body);
         let answer = search_web(&endpoint("openai", WireFormat::Responses, &url), "q").await.unwrap();
         assert_eq!((answer.text.as_str(), answer.sources[0].url.as_str()), ("Yes.", "https://two.example"));
+        assert_eq!((answer.model.as_str(), answer.searches), ("m-1", 1));
+        assert_eq!((answer.usage.input_tokens, answer.usage.cache_read_input_tokens), (4, 5));
         let request = served.join().unwrap();
         assert!(request.starts_with("POST /responses ") && request.contains("\"web_search\""), "{request}");
+    }
+
+    #[test]
+    fn du_12_answer_names_the_providers_failure() {
+        let failed = json!({"content": [{"type": "web_search_tool_result",
+            "content": {"type": "web_search_tool_result_error", "error_code": "too_many_requests"}}]});
+        assert_eq!(read_anthropic(&failed).failure.as_deref(), Some("too_many_requests"));
+        let failed = json!({"status": "failed", "error": {"message": "no search today"}, "output": []});
+        assert_eq!(read_responses(&failed).failure.as_deref(), Some("no search today"));
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ mod seen;
 pub(crate) use command_journal::{CommandJournal, CommandTime, JournalEntry, recover_commands};
 pub use editor::{EditorWrite, FileEditor};
 pub use error::FileError;
-pub(crate) use error::human_size;
+pub use error::human_size;
 pub(crate) use open::open_listed;
 pub use open::{OpenedFile, SpecialKind};
 pub(crate) use replace::{name_before_set_aside, open_closed_folder, set_aside};

@@ -6,7 +6,7 @@ use crate::tool::{Tool, ToolError, ToolOutcome};
 use crate::web::FetchResult;
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights};
-use cutonce_core::text::sanitize::sanitize_for_model;
+use cutonce_core::text::sanitize::{escape_closing_tag, sanitize_for_model};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -79,7 +79,7 @@ fn input_url(input: &WebFetchInput, here: &ToolEnv) -> Result<Url, ToolError> {
 
 /// Returns the page, cut if it is long; it can't close its enclosing tag.
 fn page_for_model(text: String, url: &Url, own: &Path, redact: OptionalRedactor) -> String {
-    let text = sanitize_for_model(&text).replace("</page", "&lt;/page");
+    let text = escape_closing_tag(&sanitize_for_model(&text), "page");
     let text = text.trim();
     if text.is_empty() {
         return "(the page has no text; perhaps it is made by scripts)".into();

@@ -93,7 +93,7 @@ impl App {
                 self.refresh_status_text();
             }
             EventKind::Todos(_) => self.finish_rewind(),
-            EventKind::Steps(_) => {}
+            EventKind::Steps(_) | EventKind::Totals(_) => {}
             EventKind::Plan(event) => self.plan_event(event),
             EventKind::CurrentPlan { path, plan, hint } => self.show_current_plan(&path, &plan, hint.as_deref()),
             EventKind::Aside { heading, text } => self.show_aside(&heading, &text),

@@ -51,9 +51,11 @@ pub fn completion_for(
     let at = before.rfind('@')?;
     let starts_word = before[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "([\"'`".contains(c));
     let typed = &before[at + 1..];
-    if !starts_word || typed.contains(char::is_whitespace) {
+    let quoted = typed.strip_prefix('"');
+    if !starts_word || quoted.map_or(typed.contains(char::is_whitespace), |name| name.contains('"')) {
         return None;
     }
+    let typed = quoted.unwrap_or(typed);
     let found = files?
         .find_matches(typed, MAX_MATCHES)
         .into_iter()
@@ -90,8 +92,12 @@ impl CompletionList {
     /// Insert position and text of the selected item.
     pub fn insertion(&self) -> Option<(usize, String)> {
         let offer = self.items.get(self.at)?;
-        let space = if offer.name.ends_with('/') { "" } else { " " };
-        Some((self.from, format!("{}{space}", offer.name)))
+        let (name, open) = (&offer.name, offer.name.ends_with('/'));
+        // A name with blanks is quoted; in a folder the user types on.
+        let quoted = self.files && name.contains(char::is_whitespace);
+        let (quote, space) = (if quoted { "\"" } else { "" }, if open { "" } else { " " });
+        let end = if open { "" } else { quote };
+        Some((self.from, format!("{quote}{name}{end}{space}")))
     }
 
     pub fn render(&self, width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// How long SessionEnd hooks, MCP servers and background commands may take after a signal, once the turn is recorded.
-pub const END_GRACE: Duration = Duration::from_millis(200);
+pub const END_GRACE: Duration = Duration::from_millis(150);
 
 /// The result text of a run that a signal ended before it had a session.
 pub const STOPPED_AT_START: &str = "Interrupted by the user";

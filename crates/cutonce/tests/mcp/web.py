@@ -30,6 +30,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(401, b"who are you?", [("WWW-Authenticate", "Bearer")])
         if kind == "elsewhere":
             return self.answer(307, b"", [("Location", "http://127.0.0.1:9/stolen")])
+        if kind == "page":
+            page = b"<!DOCTYPE HTML>\n<html>\n<title>Sign in</title>\n<p>" + b"x" * 5000
+            return self.answer(502, page)
         if number is None:
             return self.answer(202, b"")
         if method == "initialize":

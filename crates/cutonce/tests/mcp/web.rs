@@ -77,3 +77,11 @@ fn ho_6_no_redirect_carries_our_headers_elsewhere() {
     let (_, told) = look(web.server(json!({"Authorization": "Bearer right"})));
     assert!(told.contains("MCP server w: ") && told.contains("307"), "{told}");
 }
+
+#[test]
+fn du_10_web_page_is_named_by_its_title() {
+    let web = Web::start("page");
+    let (_, told) = look(web.server(json!({})));
+    let line = told.lines().find(|line| line.contains("MCP server w: ")).unwrap();
+    assert!(line.contains("502") && line.ends_with("the web page «Sign in»"), "{told}");
+}

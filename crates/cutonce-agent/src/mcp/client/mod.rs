@@ -17,6 +17,7 @@ use crate::storage::redact::Redactor;
 use answers::ClientAnswers;
 use async_trait::async_trait;
 use cutonce_core::sync::LockUnpoisoned;
+use cutonce_models::name_web_page;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest, GetPromptRequestParams,
@@ -378,8 +379,8 @@ fn init_error(error: &ClientInitializeError) -> String {
         ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_) => {
             "its answer to `initialize` violates the protocol".into()
         }
-        ClientInitializeError::TransportError { error, .. } => root_cause(&*error.error),
-        other => root_cause(other),
+        ClientInitializeError::TransportError { error, .. } => name_web_page(&root_cause(&*error.error)),
+        other => name_web_page(&root_cause(other)),
     }
 }
 

@@ -214,5 +214,5 @@ fn page_outcome(bytes: &[u8], span: ReadRange) -> Result<ToolOutcome, ToolError>
 
 fn image_outcome(bytes: &[u8]) -> Result<ToolOutcome, ToolError> {
     let image = image::encode_image(bytes).map_err(|error| format!("can't be shown as an image: {error}"))?;
-    Ok(ToolOutcome { content: vec![ResultPart::Image(image)], is_error: false, display: None })
+    Ok(ToolOutcome::of(vec![ResultPart::Image(image)]))
 }

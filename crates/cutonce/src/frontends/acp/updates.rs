@@ -134,6 +134,7 @@ impl UpdateBuilder {
             EventKind::Delta(AnswerDelta::Call { .. } | AnswerDelta::CallInput { .. } | AnswerDelta::Signature(_))
             | EventKind::Opened { .. }
             | EventKind::RequestUsage(_)
+            | EventKind::Totals(_)
             | EventKind::User { .. }
             | EventKind::Queued { .. }
             | EventKind::Unqueued { .. }

@@ -155,6 +155,7 @@ impl FrameBuilder {
             }
             EventKind::Opened { .. }
             | EventKind::RequestUsage(_)
+            | EventKind::Totals(_)
             | EventKind::ModelChanged { .. }
             | EventKind::User { .. }
             | EventKind::Queued { .. }
