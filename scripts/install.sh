@@ -55,6 +55,9 @@ unpacked=$work/${name%.tar.gz}
 [ -x "$unpacked/bin/cutonce" ] || fail "$name is not a cutonce tarball"
 "$unpacked/bin/cutonce" --version >/dev/null || fail "this binary does not run here; build from source with cargo instead"
 
+# The paths that are printed and go into PATH must not depend on the current folder.
+mkdir -p "$prefix"
+prefix=$(cd "$prefix" && pwd)
 (cd "$unpacked" && find bin share -type f) | while read -r file; do
     mkdir -p "$prefix/$(dirname "$file")"
     mode=644

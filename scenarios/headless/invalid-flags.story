@@ -26,7 +26,7 @@ cutonce: --settings $WS/broken.json: line 2, column 0: not JSON: EOF while parsi
 --- run cutonce -p x --settings list.json
 --- exit 2
 --- stderr
-cutonce: --settings $WS/list.json: not a JSON object; pass a JSON file or JSON text: --settings '{…}'
+cutonce: --settings $WS/list.json: expected an object with settings, got a list; pass a JSON file or JSON text: --settings '{…}'
 
 --- run cutonce -p x --settings ""
 --- exit 2

@@ -1,5 +1,5 @@
 In plan mode with `plan.shell: readonly`, keys can't be read, whether a command names them by a glob, a variable, a substitution or a search: the
-kernel also confines commands that parse as read-only (PM-60, SB-2, SB-3). Commands that name their files, or print only names, run.
+kernel also confines commands that parse as read-only (PM-60, SB-2, SB-3). A script stands in for ripgrep. Commands that name their files, or print only names, run.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
@@ -7,6 +7,8 @@ kernel also confines commands that parse as read-only (PM-60, SB-2, SB-3). Comma
 mkdir -p ~/.ssh src && echo TOPSECRET > ~/.ssh/id_rsa && echo TOPSECRET > .env && echo hello > src/a.txt
 git init -q -b main . && git add src && git -c user.name=a -c user.email=a@b commit -qm one
 ln -s .env "$(printf 'k\nx')"
+mkdir ~/bin && printf '#!/bin/sh\nexec grep -r "$2" .\n' > ~/bin/rg && chmod +x ~/bin/rg
+--- env PATH=$HOME/bin:$PATH
 --- model
 {"turns": [
   {"calls": [{"name": "Bash", "input": {"command": "cat ~/.ss?/id_rsa", "description": "probe"}}]},
@@ -44,12 +46,12 @@ tool {"callId":"toolu_0005_00","name":"Bash","input":{"command":"grep -r TOP ~/.
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0006_00","name":"Bash","input":{"command":"grep -r TOP .","description":"probe"}}],"stop":"tool_use"}
 tool {"callId":"toolu_0006_00","name":"Bash","input":{"command":"grep -r TOP .","description":"probe"},"output":[{"type":"text","text":"grep: ./.env: Permission denied\n\nExit code 2\nPlan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0007_00","name":"Bash","input":{"command":"rg --hidden TOP","description":"probe"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0007_00","name":"Bash","input":{"command":"rg --hidden TOP","description":"probe"},"output":[{"type":"text","text":"bash: line 1: rg: command not found\n\nExit code 127"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
+tool {"callId":"toolu_0007_00","name":"Bash","input":{"command":"rg --hidden TOP","description":"probe"},"output":[{"type":"text","text":"grep: ./.env: Permission denied\n\nExit code 2\nPlan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0008_00","name":"Bash","input":{"command":"cat $'k\\nx'","description":"probe"}}],"stop":"tool_use"}
 tool {"callId":"toolu_0008_00","name":"Bash","input":{"command":"cat $'k\\nx'","description":"probe"},"output":[{"type":"text","text":"cat: 'k'$'\\n''x': Permission denied\n\nExit code 1\nPlan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0009_00","name":"Bash","input":{"command":"cat /proc/$PPID/environ","description":"probe"}}],"stop":"tool_use"}
 tool {"callId":"toolu_0009_00","name":"Bash","input":{"command":"cat /proc/$PPID/environ","description":"probe"},"output":[{"type":"text","text":"cat: /proc/1/environ: Permission denied\n\nExit code 1\nPlan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0010_00","name":"Bash","input":{"command":"cat src/*.txt && grep -rn hello src && ls -a $HOME && git grep -n hello && find . -name '*.txt' | wc -l","description":"probe"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0010_00","name":"Bash","input":{"command":"cat src/*.txt && grep -rn hello src && ls -a $HOME && git grep -n hello && find . -name '*.txt' | wc -l","description":"probe"},"output":[{"type":"text","text":"hello\nsrc/a.txt:1:hello\n.\n..\n.cutonce\n.ssh\nsrc/a.txt:1:hello\n1"}],"isError":false,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
+tool {"callId":"toolu_0010_00","name":"Bash","input":{"command":"cat src/*.txt && grep -rn hello src && ls -a $HOME && git grep -n hello && find . -name '*.txt' | wc -l","description":"probe"},"output":[{"type":"text","text":"hello\nsrc/a.txt:1:hello\n.\n..\n.cutonce\n.ssh\nbin\nsrc/a.txt:1:hello\n1"}],"isError":false,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"text","text":"Done."}],"stop":"end_turn"}
 

@@ -1,4 +1,4 @@
-A folder that brings settings which loosen something asks for trust once, in one screen (ON-4, PR-2). A stray letter trusts nothing; "n" is not asked again; /trust asks again, and a yes applies at once.
+A folder that brings settings which loosen something asks for trust once, in one screen (ON-4, PR-2). A stray letter trusts nothing; "n" is not asked again; /trust asks again, and a yes applies at once. In a folder without settings it claims nothing about them.
 
 --- file .cutonce/settings.json
 {"permissions": {"allow": ["Bash(touch made)"]}, "env": {"SHOP": "open"}}
@@ -71,3 +71,43 @@ press ctrl+d
 --- disk
 created made
 
+--- sh
+mkdir ../empty
+--- in ../empty
+--- pty 80x24 cutonce
+--- keys
+< claude-
+> /trust
+press enter
+< Trust this folder?
+--- shows
+ Trust this folder?
+ This folder brings no settings that need trust. Its own commands, skills and
+ agents do: press t to use them.
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+ t trust this folder · n ignore them, don't ask again · esc not now
+
+--- keys
+press esc
+gone Trust this folder?
+press ctrl+d
+--- exit 0

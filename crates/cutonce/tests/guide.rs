@@ -260,6 +260,27 @@ fn on_6_commands_of_the_guide_run() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
+/// Blocks marked `json` are settings that count as they are printed, except those of other programs.
+#[test]
+fn on_6_settings_of_the_guide_are_valid() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
+    let mut seen = 0;
+    for path in std::fs::read_dir(guide).unwrap().map(|page| page.unwrap().path()) {
+        let page = std::fs::read_to_string(&path).unwrap();
+        for block in page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()) {
+            let value: serde_json::Value = serde_json::from_str(block).unwrap();
+            if value.get("agent_servers").is_some() {
+                // Zed's settings.
+                continue;
+            }
+            seen += 1;
+            let (_, problems) = cutonce_core::settings::check_settings(value);
+            assert!(problems.is_empty(), "{}: {}", path.display(), problems[0]);
+        }
+    }
+    assert!(seen > 3, "only {seen} blocks; were they read at all?");
+}
+
 /// The screens of the guide are those of stories: a page with screens has a story here.
 #[test]
 fn on_6_screens_of_the_guide_are_real() {

@@ -65,6 +65,10 @@ fn on_1_each_package_installs_and_runs() {
     run("sh", &[text(&out.join("install.sh")), "--prefix", text(&at("tarball")), text(&tarball)]);
     check_installed(&at("tarball"), &at("home"));
     check_extras(&at("tarball"));
+    let mut relative = Command::new("sh");
+    relative.args([&out.join("install.sh"), Path::new("--prefix"), Path::new("my tools"), &tarball]);
+    let told = String::from_utf8(relative.current_dir(work.path()).output().unwrap().stdout).unwrap();
+    assert!(told.contains("PATH=\"/") && told.contains("/my tools/bin:"), "PATH needs absolute folders: {told}");
 
     run("python3", &["-m", "venv", "--without-pip", text(&at("venv"))]);
     let python = at("venv").join("bin/python3");

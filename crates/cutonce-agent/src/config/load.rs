@@ -9,6 +9,9 @@ use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, WrittenRule};
 use cutonce_core::protocol::submission::RuleDestination;
 use cutonce_core::settings::merge::rules_in;
 use cutonce_core::settings::{SettingProblem, Settings, SettingsLayer, merge_layers};
+use cutonce_core::text::number::count_noun;
+use cutonce_core::text::sanitize::one_line;
+use cutonce_core::text::truncate::with_ellipsis;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -141,6 +144,8 @@ pub(crate) enum SettingsProblem {
     },
     Unreadable(String),
     Setting(SettingProblem),
+    /// Problems that are not named one by one.
+    More(usize),
     /// A duplicate key: only the last one is used.
     DuplicateKey {
         path: String,
@@ -155,14 +160,19 @@ pub(crate) enum SettingsProblem {
     },
 }
 
+/// Longest path of a setting on the screen.
+const MAX_SHOWN_PATH: usize = 200;
+
 impl SettingsWarning {
     /// Whether deny or ask rules may have been lost, so that the user must notice.
     pub fn is_loud(&self) -> bool {
         match &self.what {
             SettingsProblem::Broken { .. } | SettingsProblem::Unreadable(_) => true,
-            SettingsProblem::Setting(problem) => problem.path().starts_with("permissions"),
+            SettingsProblem::Setting(problem) => {
+                problem.whole_file_reason().is_some() || problem.path().starts_with("permissions")
+            }
             SettingsProblem::DuplicateKey { path } => path.starts_with("permissions"),
-            SettingsProblem::UserOnly { .. } | SettingsProblem::Looser { .. } => false,
+            SettingsProblem::More(_) | SettingsProblem::UserOnly { .. } | SettingsProblem::Looser { .. } => false,
         }
     }
 }
@@ -177,7 +187,9 @@ impl std::fmt::Display for SettingsWarning {
             }
             SettingsProblem::Unreadable(why) => write!(f, "{file}: can't be read: {why}; {lost}"),
             SettingsProblem::Setting(problem) => write!(f, "{file}: {problem}"),
+            SettingsProblem::More(n) => write!(f, "{file}: {}", count_noun(*n, "more problem")),
             SettingsProblem::DuplicateKey { path } => {
+                let path = with_ellipsis(one_line(path), MAX_SHOWN_PATH);
                 write!(f, "{file}: `{path}` is defined twice; only the last one is used: merge them")
             }
             SettingsProblem::UserOnly { path } => {

@@ -51,6 +51,7 @@ fn unsupported_setting(warning: SettingsWarning) -> Option<String> {
         SettingsProblem::Setting(problem) => Some(problem.path().to_string()),
         SettingsProblem::Broken { .. }
         | SettingsProblem::Unreadable(_)
+        | SettingsProblem::More(_)
         | SettingsProblem::DuplicateKey { .. }
         | SettingsProblem::UserOnly { .. }
         | SettingsProblem::Looser { .. } => None,

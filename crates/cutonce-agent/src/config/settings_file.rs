@@ -11,6 +11,8 @@ use std::path::Path;
 
 /// Maximum size of a settings file.
 const MAX_FILE_SIZE: u64 = 4 << 20;
+/// Most problems of one file that are named; a repository may bring thousands.
+const MAX_WARNINGS: usize = 10;
 const FLAG: &str = "--settings";
 
 /// The checked content; `None` if the file is missing or unusable.
@@ -50,8 +52,8 @@ pub fn flag_error(flag: &str, cwd: &Path) -> Option<String> {
     let why = warnings.into_iter().find_map(|warning| match warning.what {
         SettingsProblem::Broken { line, column, why } => Some(format!("line {line}, column {column}: not JSON: {why}")),
         SettingsProblem::Unreadable(why) => Some(format!("can't be read: {why}")),
-        SettingsProblem::Setting(problem) if problem.is_about_whole_file() => Some("not a JSON object".into()),
-        SettingsProblem::Setting(_)
+        SettingsProblem::Setting(problem) => problem.whole_file_reason().map(str::to_string),
+        SettingsProblem::More(_)
         | SettingsProblem::DuplicateKey { .. }
         | SettingsProblem::UserOnly { .. }
         | SettingsProblem::Looser { .. } => None,
@@ -147,13 +149,17 @@ pub(super) fn parse_settings(text: &str, name: &str, warnings: &mut Vec<Settings
             return None;
         }
     };
+    let mut found = Vec::new();
+    let warning = |what: SettingsProblem| SettingsWarning { file: name.into(), what };
     let twice = duplicate_keys::duplicate_keys(text).into_iter().map(|path| SettingsProblem::DuplicateKey { path });
-    warnings.extend(twice.map(|what| SettingsWarning { file: name.into(), what }));
+    found.extend(twice.map(warning));
     let (value, problems) = check_settings(value);
-    warnings.extend(
-        problems
-            .into_iter()
-            .map(|problem| SettingsWarning { file: name.into(), what: SettingsProblem::Setting(problem) }),
-    );
+    found.extend(problems.into_iter().map(SettingsProblem::Setting).map(warning));
+    // Those about rules come first, because the user must notice them.
+    found.sort_by_key(|problem| !problem.is_loud());
+    let more = found.len().saturating_sub(MAX_WARNINGS);
+    found.truncate(MAX_WARNINGS);
+    warnings.append(&mut found);
+    warnings.extend((more > 0).then(|| warning(SettingsProblem::More(more))));
     Some(value)
 }

@@ -66,7 +66,7 @@ fn cl_2_only_unreadable_settings_flag_is_an_error() {
         ("", "not a file"),
         (".", "not a file"),
         ("broken.json", "line 2, column 7"),
-        ("list.json", "not a JSON object"),
+        ("list.json", "expected an object with settings, got a list"),
         (" {\"a\"", "not JSON"),
     ] {
         let told = why(flag).unwrap_or_default();
@@ -117,6 +117,19 @@ fn cl_4_broken_file_is_reported_with_position() {
     assert!(text.starts_with(&format!("{}:4:3: not JSON: trailing comma", name.display())), "{text}");
     assert!(text.contains("including its deny rules") && loaded.warnings[0].is_loud());
     assert_eq!(loaded.rules.len(), 1);
+}
+
+#[test]
+fn pr_2_hostile_settings_give_few_short_warnings() {
+    let world = World::new();
+    let mut hostile: serde_json::Map<String, Value> = (0..5_000).map(|n| (format!("k{n}"), json!(1))).collect();
+    hostile.insert("x\ncutonce: trusted\u{1b}[2J".repeat(1_000), json!(1));
+    hostile.insert("permissions".into(), json!({ "deny": ["A", 1] }));
+    world.write(PROJECT, Value::Object(hostile));
+    let told = warnings(&world.load(None));
+    assert!(told[0].contains("`permissions.deny[1]`"), "what concerns rules comes first: {told:?}");
+    assert!(told.len() == 11 && told[10].ends_with(": 4,992 more problems"), "{told:?}");
+    assert!(told.iter().all(|line| line.len() < 1_000 && !line.contains(['\n', '\u{1b}'])), "{told:?}");
 }
 
 #[test]

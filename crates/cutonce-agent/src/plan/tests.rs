@@ -253,7 +253,10 @@ fn pm_73_unreadable_file_is_not_missing() {
     let plan = world.plan("s");
     plan.write("# P").unwrap();
     fs::set_permissions(world.base.join("home"), fs::Permissions::from_mode(0o755)).unwrap();
+    let file = |mode| fs::set_permissions(plan.path(), fs::Permissions::from_mode(mode)).unwrap();
+    file(0o000);
     let found = as_user(|| plan.read());
+    file(0o600);
     assert!(matches!(&found, PlanContent::Unreadable(why) if why.contains("ermission denied")), "{found:?}");
 }
 

@@ -2,6 +2,8 @@
 
 use super::language_servers::ALL_SERVERS;
 use super::{Settings, settings_schema};
+use crate::text::sanitize::one_line;
+use crate::text::truncate::with_ellipsis;
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -14,14 +16,29 @@ pub enum SettingProblem {
     WrongValue { path: String, why: String },
 }
 
+/// A file with more wrong values is ignored as a whole: each of them costs a pass over the file, and a repository may
+/// bring millions.
+const MAX_WRONG_VALUES: usize = 50;
+
+/// The nearest name is looked up for this many unknown keys, and for keys of at most this many bytes.
+const MAX_NEAREST: usize = 20;
+const MAX_NEAREST_BYTES: usize = 64;
+
+/// Longest text of a problem on the screen; keys and values come from the file.
+const MAX_SHOWN: usize = 200;
+
 /// Path of a problem with the whole file.
 const WHOLE_FILE: &str = "the file";
 
 impl SettingProblem {
-    /// True if the whole file is ignored because it is not an object.
-    pub fn is_about_whole_file(&self) -> bool {
-        self.path() == WHOLE_FILE
+    /// Why the whole file is ignored, if it is.
+    pub fn whole_file_reason(&self) -> Option<&str> {
+        match self {
+            SettingProblem::WrongValue { path, why } if path == WHOLE_FILE => Some(why),
+            SettingProblem::WrongValue { .. } | SettingProblem::UnknownKey { .. } => None,
+        }
     }
+
     pub fn path(&self) -> &str {
         match self {
             SettingProblem::UnknownKey { path, .. } | SettingProblem::WrongValue { path, .. } => path,
@@ -31,12 +48,14 @@ impl SettingProblem {
 
 impl std::fmt::Display for SettingProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |text: &str| with_ellipsis(one_line(text), MAX_SHOWN);
+        let path = shown(self.path());
         match self {
-            SettingProblem::UnknownKey { path, nearest: None } => write!(f, "unknown setting `{path}`, ignored"),
-            SettingProblem::UnknownKey { path, nearest: Some(nearest) } => {
+            SettingProblem::UnknownKey { nearest: None, .. } => write!(f, "unknown setting `{path}`, ignored"),
+            SettingProblem::UnknownKey { nearest: Some(nearest), .. } => {
                 write!(f, "unknown setting `{path}`, ignored; did you mean `{nearest}`?")
             }
-            SettingProblem::WrongValue { path, why } => write!(f, "`{path}`: {why}; ignored"),
+            SettingProblem::WrongValue { why, .. } => write!(f, "`{path}`: {}; ignored", shown(why)),
         }
     }
 }
@@ -52,8 +71,17 @@ pub fn check_settings(mut value: Value) -> (Value, Vec<SettingProblem>) {
     }
     translate_foreign_keys(&mut value);
     drop_unknown(&mut value, &SCHEMA, "", &mut problems);
+    let mut wrong = 0;
     // Each round removes at least one value, so this ends.
     while let Err(error) = serde_path_to_error::deserialize::<_, Settings>(&value) {
+        wrong += 1;
+        if wrong > MAX_WRONG_VALUES {
+            let why = format!("more than {MAX_WRONG_VALUES} values are wrong, so no rule and no setting of it counts");
+            return (
+                Value::Object(Default::default()),
+                vec![SettingProblem::WrongValue { path: WHOLE_FILE.into(), why }],
+            );
+        }
         let (path, pointer) = (error.path().to_string(), json_pointer(error.path()));
         let why = json_message(&error.into_inner().to_string());
         remove_at(&mut value, &pointer);
@@ -127,9 +155,12 @@ fn drop_unknown(value: &mut Value, schema: &Value, path: &str, problems: &mut Ve
                     (Some(known), _) => drop_unknown(inner, known, &here, problems),
                     (None, _) if closed => {
                         let names = properties.into_iter().flatten().map(|(name, _)| name.as_str());
-                        let nearest = nearest_name(key, names)
-                            .map(|name| join_path(path, name))
-                            .or_else(|| path_in_other_section(key));
+                        let nearest = match problems.len() < MAX_NEAREST && key.len() <= MAX_NEAREST_BYTES {
+                            true => nearest_name(key, names)
+                                .map(|name| join_path(path, name))
+                                .or_else(|| path_in_other_section(key)),
+                            false => None,
+                        };
                         problems.push(SettingProblem::UnknownKey { path: here, nearest });
                         return false;
                     }

@@ -29,6 +29,26 @@ fn cl_4_unknown_key_suggests_the_nearest_one() {
 }
 
 #[test]
+fn cl_4_too_many_wrong_values_ignore_the_file() {
+    let few: Vec<Value> = (0..50).map(Value::from).collect();
+    let (value, found) = check_settings(json!({ "permissions": { "allow": few, "deny": ["WebFetch"] } }));
+    assert!(found.len() == 50 && value["permissions"]["deny"] == json!(["WebFetch"]), "{}", found.len());
+    let good = (0..50_000).map(|n| Value::from(format!("Bash(x{n})")));
+    let many: Vec<Value> = good.chain((0..50_000).map(Value::from)).collect();
+    let (value, found) = check_settings(json!({ "permissions": { "allow": many } }));
+    assert_eq!(value, json!({}));
+    let reason = found[0].whole_file_reason().unwrap();
+    assert!(found.len() == 1 && reason.starts_with("more than 50 values are wrong"), "{reason}");
+}
+
+#[test]
+fn cl_4_problem_is_one_short_line() {
+    let told = problems(json!({ "a\nb\u{1b}[2J": 1, "k".repeat(100_000): 1, "theme": "t".repeat(100_000) }));
+    assert_eq!(told.len(), 3);
+    assert!(told.iter().all(|line| line.len() < 600 && !line.contains(['\n', '\u{1b}'])), "{told:?}");
+}
+
+#[test]
 fn cl_4_free_sections_accept_any_keys() {
     let value = json!({ "$schema": "x", "env": { "ANY": "1" }, "mcpServers": { "s": { "command": "x" } } });
     assert_eq!(check_settings(value.clone()), (value, vec![]));

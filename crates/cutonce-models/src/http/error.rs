@@ -298,10 +298,15 @@ pub(crate) fn parse_error_body(body: &[u8]) -> (String, String) {
     let text = String::from_utf8_lossy(body);
     let words = match text.trim() {
         "" => "no reason given".to_owned(),
-        page if is_web_page(page) => describe_web_page(page),
-        text => to_one_line(text),
+        text => web_page_words(text).unwrap_or_else(|| to_one_line(text)),
     };
     (String::new(), words)
+}
+
+/// What to call a body that is a web page; `None` for any other text.
+pub(crate) fn web_page_words(body: &str) -> Option<String> {
+    let page = body.trim();
+    is_web_page(page).then(|| describe_web_page(page))
 }
 
 /// True for HTML: proxies and login pages answer with it.
@@ -341,7 +346,7 @@ pub fn name_web_page(text: &str) -> String {
 }
 
 /// Returns one line of at most 600 characters, without control characters.
-fn to_one_line(text: &str) -> String {
+pub(crate) fn to_one_line(text: &str) -> String {
     let mut out: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     out.retain(|c| !c.is_control());
     with_ellipsis(out, 600)

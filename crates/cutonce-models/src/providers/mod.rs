@@ -63,10 +63,10 @@ pub const PROVIDERS: &[BuiltInProvider] = &[
         key_needed: true,
         default_model: None,
     },
-    local_provider("ollama", "http://localhost:11434/v1", Some("OLLAMA_HOST")),
-    local_provider("llamacpp", "http://localhost:8080/v1", None),
-    local_provider("lmstudio", "http://localhost:1234/v1", None),
-    local_provider("vllm", "http://localhost:8000/v1", None),
+    local_provider("ollama", "http://localhost:11434/v1", "OLLAMA_HOST"),
+    local_provider("llamacpp", "http://localhost:8080/v1", "LLAMACPP_BASE_URL"),
+    local_provider("lmstudio", "http://localhost:1234/v1", "LMSTUDIO_BASE_URL"),
+    local_provider("vllm", "http://localhost:8000/v1", "VLLM_BASE_URL"),
 ];
 
 const fn remote_provider(
@@ -79,8 +79,8 @@ const fn remote_provider(
     BuiltInProvider { name, wire, base_url, base_env: None, key_env, key_needed: true, default_model }
 }
 
-const fn local_provider(name: &'static str, base_url: &'static str, base_env: Option<&'static str>) -> BuiltInProvider {
-    let wire = WireFormat::Chat;
+const fn local_provider(name: &'static str, base_url: &'static str, base_env: &'static str) -> BuiltInProvider {
+    let (wire, base_env) = (WireFormat::Chat, Some(base_env));
     BuiltInProvider { name, wire, base_url, base_env, key_env: None, key_needed: false, default_model: None }
 }
 

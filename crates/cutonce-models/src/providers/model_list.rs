@@ -3,11 +3,11 @@
 
 use super::{BuiltInProvider, PROVIDERS, ProviderEntry};
 use crate::http::client::{build_http_client, connection_error, read_error_body};
-use crate::http::error::{AttemptError, parse_error_body};
+use crate::http::error::{AttemptError, parse_error_body, to_one_line, web_page_words};
 use crate::providers::endpoint::{Endpoint, is_loopback};
 use crate::{FaultKind, ModelError};
 use cutonce_core::conversation::WireFormat;
-use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderValue, LOCATION};
 use secrecy::ExposeSecret;
 use serde::Deserialize;
 use std::time::Duration;
@@ -30,13 +30,18 @@ pub enum ModelListError {
     NoConnection { url: String, words: String },
     #[error("{url} answered with something other than a list of models ({what})")]
     NotAList { url: String, what: String },
+    /// A login page often does this.
+    #[error("{url} sends the request to another address ({status}): {target}")]
+    Redirected { url: String, status: u16, target: String },
 }
 
 impl From<ModelListError> for ModelError {
     fn from(error: ModelListError) -> Self {
         let (status, kind) = match &error {
             ModelListError::KeyRefused { status, .. } => (Some(*status), FaultKind::Key),
-            ModelListError::Status { status, .. } => (Some(*status), FaultKind::Refused),
+            ModelListError::Status { status, .. } | ModelListError::Redirected { status, .. } => {
+                (Some(*status), FaultKind::Refused)
+            }
             ModelListError::NoConnection { .. } | ModelListError::NotAList { .. } => (None, FaultKind::Exhausted),
         };
         ModelError { message: error.to_string(), status, kind }
@@ -138,6 +143,11 @@ async fn read_list(endpoint: &Endpoint) -> Result<Vec<String>, ModelListError> {
         other => unreachable(&format!("{other:?}")),
     })?;
     let status = response.status();
+    if status.is_redirection() {
+        let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok()).unwrap_or("not named");
+        let target = endpoint.redact_secrets(&to_one_line(target));
+        return Err(ModelListError::Redirected { url, status: status.as_u16(), target });
+    }
     if !status.is_success() {
         let (_, words) = parse_error_body(&read_error_body(response).await);
         let (provider, status) = (endpoint.provider.clone(), status.as_u16());
@@ -160,8 +170,9 @@ async fn parse_list(mut response: reqwest::Response, url: String) -> Result<Vec<
             return Err(ModelListError::NotAList { url, what: "more than 8 MB".into() });
         }
     }
+    let what = || web_page_words(&String::from_utf8_lossy(&body)).unwrap_or(kind);
     let listed: ListedModels =
-        serde_json::from_slice(&body).map_err(|_| ModelListError::NotAList { url, what: kind })?;
+        serde_json::from_slice(&body).map_err(|_| ModelListError::NotAList { url, what: what() })?;
     // Ids go to the screen and into settings.
     let usable =
         |id: &String| !id.is_empty() && id.len() < 200 && !id.chars().any(|c| c.is_whitespace() || c.is_control());
@@ -213,9 +224,17 @@ mod tests {
 
     #[tokio::test]
     async fn on_3_each_bad_answer_is_one_clear_line() {
-        let html = canned("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>");
+        let html = canned(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 32\r\n\r\n<html><title>Hotel</title></html>",
+        );
         let error = list_from(&html, "k").await.unwrap_err().to_string();
-        assert!(error.contains("something other than a list of models (text/html)"), "{error}");
+        assert!(error.ends_with("something other than a list of models (the web page «Hotel»)"), "{error}");
+        let image = canned("HTTP/1.1 200 OK\r\ncontent-type: image/png; x\r\ncontent-length: 1\r\n\r\nx");
+        let error = list_from(&image, "k").await.unwrap_err().to_string();
+        assert!(error.ends_with("something other than a list of models (image/png)"), "{error}");
+        let login = canned("HTTP/1.1 302 Found\r\nlocation: https://login.example/?k\r\ncontent-length: 0\r\n\r\n");
+        let error = list_from(&login, "k").await.unwrap_err().to_string();
+        assert!(error.ends_with("sends the request to another address (302): https://login.example/?k"), "{error}");
         let broken = canned("HTTP/1.1 500 Oops\r\ncontent-length: 4\r\n\r\noops");
         let error = list_from(&broken, "k").await.unwrap_err().to_string();
         assert!(error.contains("anthropic answered 500: oops"), "{error}");
@@ -232,6 +251,9 @@ mod tests {
         let found = find_local_servers(&|name| (name == "OLLAMA_HOST").then(|| host.clone())).await;
         let ollama = found.iter().find(|found| found.provider == "ollama").unwrap();
         assert_eq!(ollama.models, ["scripted"]);
+        let moved = server.base_url(WireFormat::Chat);
+        let found = find_local_servers(&|name| (name == "VLLM_BASE_URL").then(|| moved.clone())).await;
+        assert!(found.iter().any(|found| found.provider == "vllm" && found.models == ["scripted"]), "{found:?}");
         let away = find_local_servers(&|name| (name == "OLLAMA_HOST").then(|| "192.0.2.1".to_string())).await;
         assert!(away.iter().all(|found| found.provider != "ollama"), "only this machine is asked");
     }

@@ -6,8 +6,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Tells a placeholder from an empty folder of the user, and is not changed by the usual umasks.
-const PLACEHOLDER_MODE: u32 = 0o711;
+/// Tells a placeholder from an empty folder of the user. The sticky bit and the owner's bits are what a umask leaves.
+const PLACEHOLDER_MODE: u32 = 0o1700;
 /// Same limit as the kernel's before ELOOP.
 const MAX_LINKS: u32 = 40;
 
@@ -46,7 +46,7 @@ impl ProtectedPlaces {
                 return target.map_or(Ok(()), |target| self.add(&target, roots, links_left - 1));
             }
             // One that another command uses, or that a killed program left.
-            Ok(meta) if meta.is_dir() && meta.mode() & 0o777 == PLACEHOLDER_MODE && is_empty(path) => {
+            Ok(meta) if meta.is_dir() && meta.mode() & 0o1777 == PLACEHOLDER_MODE && is_empty(path) => {
                 self.add_placeholder(path)?;
             }
             Ok(_) => self.places.push(path.to_path_buf()),
@@ -135,5 +135,18 @@ mod tests {
         assert!(at("missing/of-the-user").exists());
         drop(ProtectedPlaces::new(&[at("other")], &[]).unwrap());
         assert!(!at("other").exists());
+    }
+
+    /// The umask belongs to the whole process, so the test above runs again in processes of its own.
+    #[test]
+    fn sb_4_placeholders_are_known_under_each_umask() {
+        for umask in ["000", "027", "077"] {
+            let again = "--exact linux::protected::tests::sb_4_last_command_removes_the_placeholder";
+            let script = format!("umask {umask} && exec \"$0\" {again}");
+            let test = std::env::current_exe().unwrap();
+            let output = std::process::Command::new("sh").args(["-c", &script]).arg(test).output().unwrap();
+            let told = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && told.contains("1 passed"), "umask {umask}: {told}");
+        }
     }
 }

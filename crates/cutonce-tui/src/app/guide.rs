@@ -30,12 +30,16 @@ pub enum GuidePlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GuideView {
     pub place: GuidePlace,
-    /// The last answer to a plan.
+    /// The last answer to a plan; an approval counts once the session accepted it.
     pub choice: Option<ChoiceKey>,
     /// The user refused a call.
     pub refused: bool,
     /// The answer applied a rehearsal.
     pub applied: bool,
+    /// The last turn ended before the agent was done.
+    pub interrupted: bool,
+    /// The report of the last turn names a write outside the plan that was stopped.
+    pub stopped_write: bool,
 }
 
 /// What the guide says; `short` is for narrow terminals.
@@ -55,6 +59,8 @@ pub(super) struct GuideState {
     pub(super) choice: Option<ChoiceKey>,
     pub(super) refused: bool,
     pub(super) applied: bool,
+    pub(super) interrupted: bool,
+    pub(super) stopped_write: bool,
     /// A turn has begun.
     pub(super) started: bool,
 }
@@ -69,8 +75,8 @@ impl App {
             (None, false) if self.turn.is_some() || !self.guide.started => GuidePlace::Working,
             (None, false) => GuidePlace::Idle,
         };
-        let GuideState { choice, refused, applied, .. } = self.guide;
-        let view = GuideView { place, choice, refused, applied };
+        let GuideState { choice, refused, applied, interrupted, stopped_write, .. } = self.guide;
+        let view = GuideView { place, choice, refused, applied, interrupted, stopped_write };
         let GuideText { long, short } = guide(&view);
         let width = self.content_width().saturating_sub(GUIDE_MARK.len() + 1);
         let words = text::fit(if text::width(long) <= width { long } else { short }, width).into_owned();

@@ -171,7 +171,8 @@ impl App {
     }
 
     pub(super) fn answer_review(&mut self, answer: PlanAnswer) {
-        (self.guide.choice, self.guide.applied) = (Some(answer.choice), answer.rehearsal.is_some());
+        let decided = (!answer.choice.approves()).then_some(answer.choice);
+        (self.guide.choice, self.guide.applied) = (decided, answer.rehearsal.is_some());
         // The session compares the workspace first; if it refuses, the review opens again.
         self.asks.reviews.opens_by_key_only |= answer.rehearsal.is_some();
         self.submit(Submission::Answer { ask_id: answer.ask_id.clone(), answer: AskAnswer::Plan(answer) });
@@ -256,7 +257,10 @@ impl App {
             PlanEvent::Enter { plan_file_path, .. } => {
                 self.path_shortener.own_file = Some(plan_file_path.into());
             }
-            PlanEvent::Approved { mode, edited, .. } => self.report_approved(mode, edited),
+            PlanEvent::Approved { choice, mode, edited, .. } => {
+                self.guide.choice = Some(choice);
+                self.report_approved(mode, edited)
+            }
             PlanEvent::Denied { feedback, comments, .. } => {
                 self.asks.reviews.shown_feedback = feedback.clone();
                 let Some((ask, answer)) = self.take_decided() else { return };

@@ -261,7 +261,7 @@ impl App {
     }
 
     fn turn_started(&mut self) {
-        self.guide.started = true;
+        (self.guide.started, self.guide.interrupted) = (true, false);
         let what = "Working".to_string();
         self.turn = Some(TurnProgress::new(what));
     }
@@ -315,6 +315,8 @@ impl App {
         self.redraw.bell =
             end_notification(self.key_times.last_key.elapsed(), self.queue.messages.len()).or(self.redraw.bell);
         self.refresh_status_text();
+        self.guide.interrupted = ended.reason != EndReason::Completed;
+        self.guide.stopped_write = ended.report.as_ref().is_some_and(|report| !report.denied.is_empty());
         match &ended.reason {
             EndReason::Completed => {}
             EndReason::Interrupted { .. } => {

@@ -42,6 +42,9 @@ impl PlanReview {
         }
         let Some(slot) = self.slots.iter().find(|slot| slot.digit == digit) else { return OverlayOutcome::Nothing };
         match slot.action {
+            SlotAction::Choice(key) if key.approves() && self.excludes_all_steps() => {
+                self.notice = Some("No step is approved: `a` in the list of steps (s) approves one".into());
+            }
             SlotAction::ClearContext => self.reply.clear_context = !self.reply.clear_context,
             SlotAction::Choice(key) => {
                 (self.arming.choice, self.arming.since, self.arming.active_keys.enter_confirms) =

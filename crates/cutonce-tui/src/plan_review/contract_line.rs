@@ -39,6 +39,11 @@ impl PlanReview {
         self.contract = contract;
     }
 
+    /// True if the user parked or dropped every step.
+    pub(super) fn excludes_all_steps(&self) -> bool {
+        self.contract.as_ref().is_some_and(|contract| self.reply.terms.exclude_all(contract))
+    }
+
     /// Findings on a line, zero-based.
     pub(super) fn findings_on(&self, line: usize) -> impl Iterator<Item = &PlanFinding> {
         let findings = self.contract.as_ref().map(|contract| contract.findings.as_slice()).unwrap_or_default();

@@ -142,7 +142,7 @@ fn choice_row(n: usize, choice: &SetupChoice, columns: usize) -> String {
         }
         SetupChoice::Demo => ("Demo", "a scripted model, no key and no network".into(), "no key, no network".into()),
     };
-    let row = |about: &str| format!("  {n}  {label:<11} {about}");
+    let row = |about: &str| format!(" {n:>2}  {label:<11} {about}");
     let long = row(&about);
     if long.chars().count() <= columns { long } else { row(&short) }
 }
@@ -253,8 +253,10 @@ fn wrap_words(line: &str, columns: usize) -> Vec<String> {
 fn with_next_step(error: &ModelListError, chosen: &KeyProvider, provider: &BuiltInProvider) -> String {
     let next = match (error, provider.base_env.filter(|name| env_var(name).is_some_and(|value| !value.is_empty()))) {
         (ModelListError::KeyRefused { .. }, _) => format!("Copy it again from {} and paste it here.", chosen.key_page),
-        (ModelListError::NotAList { .. }, Some(variable)) => format!("Check {variable}."),
-        (ModelListError::NotAList { .. }, None) => {
+        (ModelListError::NotAList { .. } | ModelListError::Redirected { .. }, Some(variable)) => {
+            format!("Check {variable}.")
+        }
+        (ModelListError::NotAList { .. } | ModelListError::Redirected { .. }, None) => {
             "A proxy or a login page may be in between: open it in a browser.".into()
         }
         (ModelListError::NoConnection { .. }, _) => {
@@ -354,6 +356,8 @@ mod tests {
         assert!(said(refused).contains("Copy it again from platform.deepseek.com"));
         assert!(said(ModelListError::NoConnection { url: url(), words: "x".into() }).contains("Check the network"));
         assert!(said(ModelListError::NotAList { url: url(), what: "text/html".into() }).contains("login page"));
+        let login = ModelListError::Redirected { url: url(), status: 302, target: "https://login".into() };
+        assert!(said(login).contains("login page may be in between"));
         let status = ModelListError::Status { provider: "deepseek".into(), status: 500, words: "x".into() };
         assert!(said(status).contains("cutonce key DEEPSEEK_API_KEY"));
     }
@@ -366,6 +370,8 @@ mod tests {
             let row = choice_row(1, &choice, 40);
             assert!(row.chars().count() <= 40, "{row}");
             assert!(choice_row(1, &choice, 80).chars().count() > row.chars().count(), "{row}");
+            let [one, ten] = [1, 10].map(|n| choice_row(n, &choice, 80));
+            assert_eq!(one.chars().count(), ten.chars().count(), "numbers are aligned:\n{one}\n{ten}");
         }
     }
 

@@ -200,7 +200,10 @@ impl Stage {
 
     fn sh(&self, script: &str) -> Result<(), String> {
         let mut bash = Command::new("bash");
-        bash.args(["-euc", &self.fill(script)]).current_dir(self.ws()).env("HOME", self.home());
+        bash.args(["-euc", &self.fill(script)]).current_dir(self.ws());
+        // Variables of the user, such as GIT_AUTHOR_NAME, must not change a story.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        bash.env_clear().env("PATH", path).env("HOME", self.home()).env("LANG", "C.UTF-8");
         let output = bash.output().map_err(text)?;
         if output.status.success() { Ok(()) } else { Err(format!("sh: {}", String::from_utf8_lossy(&output.stderr))) }
     }
@@ -214,7 +217,8 @@ impl Stage {
 
     fn env(&mut self, assignment: &str) -> Result<(), String> {
         let (name, value) = assignment.split_once('=').ok_or("env NAME=VALUE")?;
-        self.env.insert(name.into(), self.fill(value));
+        let value = value.replace("$PATH", &std::env::var("PATH").unwrap_or_default());
+        self.env.insert(name.into(), self.fill(&value));
         Ok(())
     }
 
@@ -251,6 +255,9 @@ impl Stage {
             ("ANTHROPIC_API_KEY".into(), "sk-ant-story-key-0001".into()),
             ("OPENAI_API_KEY".into(), "sk-openai-story-key-0002".into()),
         ];
+        // No story finds the model servers of this machine.
+        let local = ["OLLAMA_HOST", "LLAMACPP_BASE_URL", "LMSTUDIO_BASE_URL", "VLLM_BASE_URL"];
+        all.extend(local.map(|name| (name.to_string(), "http://127.0.0.1:1".to_string())));
         if let Some(server) = &self.server {
             all.push(("ANTHROPIC_BASE_URL".into(), format!("http://{}", server.addr())));
             all.push(("OPENAI_BASE_URL".into(), format!("http://{}/v1", server.addr())));

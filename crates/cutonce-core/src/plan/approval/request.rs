@@ -99,6 +99,14 @@ impl ChoiceKey {
             ChoiceKey::Leave => "leave",
         }
     }
+
+    /// True for the choices that approve the plan.
+    pub fn approves(self) -> bool {
+        match self {
+            ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear => true,
+            ChoiceKey::KeepPlanning | ChoiceKey::Leave => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

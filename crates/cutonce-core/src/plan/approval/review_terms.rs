@@ -43,6 +43,11 @@ impl ReviewTerms {
         self.steps.get(&step.id).copied().or_else(|| earlier_answer(step)).unwrap_or_default()
     }
 
+    /// True if every step is parked or dropped, so that an approval has nothing to approve (PC-11).
+    pub fn exclude_all(&self, contract: &PlanContract) -> bool {
+        !contract.steps.is_empty() && contract.steps.iter().all(|step| self.answer_about(step) != StepAnswer::Approve)
+    }
+
     /// Sets the answer about one step.
     pub fn set_step(&mut self, contract: &PlanContract, id: &str, answer: StepAnswer) -> Result<(), RejectedTerm> {
         let step = contract.step(id).ok_or_else(|| RejectedTerm::UnknownStep(id.to_string()))?;

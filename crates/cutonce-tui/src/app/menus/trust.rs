@@ -36,7 +36,10 @@ impl App {
 
     fn show_trust(&mut self, aside: &[SetAside]) {
         let rows = aside.iter().map(|one| trust_row(one, &self.environment.cwd)).collect();
-        let title = "Trust this folder? Its settings would loosen permissions or run programs";
+        let title = match aside {
+            [] => "Trust this folder?",
+            _ => "Trust this folder? Its settings would loosen permissions or run programs",
+        };
         let menu = Menu::new(MenuKind::Trust, title, rows, TRUST_KEYS, self.theme);
         let none = "This folder brings no settings that need trust. Its own commands, skills and agents do: press t to use them.";
         self.open_overlay(Box::new(menu.with_empty_text(none).with_esc_label("not now")), None);

@@ -216,6 +216,20 @@ fn pc_12_terms_survive_a_closed_review() {
 }
 
 #[test]
+fn pc_11_approval_without_a_step_is_not_offered() {
+    for (width, height) in [(80, 24), (40, 15)] {
+        let (mut person, _project) = person(width, height);
+        person.keys("sx▼x▼p1");
+        let screen = person.screen();
+        assert!(screen.contains("No step is approved"), "{screen}");
+        assert!(!screen.contains("enter confirm"), "{screen}");
+        let answer = person.answer("sa1⏎");
+        assert_eq!(answer.choice, ChoiceKey::AcceptEdits);
+        assert!(!answer.steps.contains_key("1") && answer.steps.len() == 2, "{answer:?}");
+    }
+}
+
+#[test]
 fn pc_13_stale_files_are_named_with_a_diff() {
     let project = tempfile::tempdir().unwrap();
     let mut subject = contract_subject(project.path());

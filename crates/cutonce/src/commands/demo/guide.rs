@@ -34,16 +34,22 @@ pub fn explain(view: &GuideView) -> GuideText {
             ("A scripted agent plans. It may read; ✗ marks what plan mode refused.", "It plans. ✗ marks refused calls.")
         }
         GuidePlace::Idle if approved && view.refused => {
-            ("Over: you refused a step, so it did not run. ctrl+c twice quits.", "It did not run. ctrl+c quits.")
+            ("Over: you refused a step, so it did not run. ctrl+c twice quits.", "Not run. ctrl+c twice quits.")
         }
         GuidePlace::Idle if approved && view.applied => {
-            ("Over: exactly what the rehearsal showed is applied. ctrl+c twice quits.", "It is applied. ctrl+c quits.")
+            ("Over: exactly what the rehearsal showed is applied. ctrl+c twice quits.", "Applied. ctrl+c twice quits.")
+        }
+        GuidePlace::Idle if approved && view.interrupted => {
+            ("You stopped the agent, and what it changed stays. ctrl+c twice quits.", "Stopped. ctrl+c twice quits.")
+        }
+        GuidePlace::Idle if approved && view.stopped_write => {
+            ("Over: NOTES.md was stopped. ctrl+p report, ctrl+c twice quits.", "ctrl+p report, ctrl+c twice quits")
         }
         GuidePlace::Idle if approved => {
-            ("Over: NOTES.md was stopped. ctrl+p report, ctrl+c twice quits.", "ctrl+p report, ctrl+c quits.")
+            ("Over: the agent is done. ctrl+p report, ctrl+c twice quits.", "ctrl+p report, ctrl+c twice quits")
         }
         GuidePlace::Idle => {
-            ("Over: nothing was approved, so nothing changed. ctrl+c twice quits.", "Nothing changed. ctrl+c quits.")
+            ("Over: nothing was approved, so nothing changed. ctrl+c twice quits.", "No change. ctrl+c twice quits.")
         }
     };
     GuideText { long, short }
@@ -55,7 +61,8 @@ mod tests {
 
     #[test]
     fn on_2_guide_claims_an_approval_only_after_one() {
-        let view = |place, choice, refused| GuideView { place, choice, refused, applied: false };
+        let (applied, interrupted, stopped_write) = (false, false, false);
+        let view = |place, choice, refused| GuideView { place, choice, refused, applied, interrupted, stopped_write };
         let said = |place, choice, refused| explain(&view(place, choice, refused)).long;
         for choice in [None, Some(ChoiceKey::KeepPlanning), Some(ChoiceKey::Leave)] {
             assert!(!said(GuidePlace::Working, choice, false).contains("You approved"));
@@ -68,6 +75,12 @@ mod tests {
         assert!(explain(&applied).long.contains("what the rehearsal showed is applied"));
         let refused = GuideView { applied: true, ..view(GuidePlace::Idle, None, false) };
         assert!(explain(&refused).long.contains("nothing changed"));
+        let done = view(GuidePlace::Idle, Some(ChoiceKey::AcceptEdits), false);
+        assert!(!explain(&done).long.contains("NOTES.md"), "no report names it");
+        let interrupted = GuideView { interrupted: true, ..done };
+        assert!(explain(&interrupted).long.starts_with("You stopped the agent"));
+        let stopped_write = GuideView { stopped_write: true, ..done };
+        assert!(explain(&stopped_write).long.contains("NOTES.md was stopped"));
     }
 
     #[test]
@@ -83,8 +96,10 @@ mod tests {
         ];
         let choices = [None, Some(ChoiceKey::KeepPlanning), Some(ChoiceKey::AcceptEdits)];
         for (place, choice) in places.into_iter().flat_map(|place| choices.map(|choice| (place, choice))) {
-            for refused in [false, true] {
-                let text = explain(&GuideView { place, choice, refused, applied: refused });
+            let flags: Vec<[bool; 4]> = (0..16).map(|bits| [0, 1, 2, 3].map(|at| bits >> at & 1 == 1)).collect();
+            for [refused, applied, interrupted, stopped_write] in flags {
+                let view = GuideView { place, choice, refused, applied, interrupted, stopped_write };
+                let text = explain(&view);
                 // The line begins with ` demo  `.
                 assert!(text.long.chars().count() <= 73 && text.short.chars().count() <= 33, "{text:?}");
             }

@@ -49,7 +49,14 @@ struct DemoFacts {
 }
 
 pub async fn run(args: DemoArgs) -> anyhow::Result<u8> {
-    let temp = tempfile::Builder::new().prefix("cutonce-demo-").tempdir()?;
+    let temp = tempfile::Builder::new().prefix("cutonce-demo-").tempdir().map_err(|error| {
+        let folder = std::env::temp_dir();
+        anyhow::anyhow!(
+            "the demo can't write in {} ({}); set TMPDIR to a folder that you can write",
+            folder.display(),
+            error.kind()
+        )
+    })?;
     let project = args.dir.clone().unwrap_or_else(|| temp.path().join("shop"));
     create_project(&project)?;
     let project = project.canonicalize()?;
@@ -80,13 +87,13 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// Creates the throwaway repository.
+/// Creates the throwaway repository, in a folder that is new or empty.
 fn create_project(project: &Path) -> anyhow::Result<()> {
+    if std::fs::read_dir(project).is_ok_and(|mut entries| entries.next().is_some()) {
+        anyhow::bail!("{} is not empty; the demo needs a new or empty folder (--dir)", project.display());
+    }
     for (name, text) in FILES {
         let path = project.join(name);
-        if path.exists() {
-            anyhow::bail!("{} already exists; the demo needs an empty folder (--dir)", path.display());
-        }
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).with_context(|| format!("can't create {}", parent.display()))?;
         }
@@ -238,6 +245,19 @@ fn check_mark(good: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn on_2_demo_writes_only_into_an_empty_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own.txt");
+        std::fs::write(&own, "mine").unwrap();
+        let error = create_project(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("is not empty"), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was written");
+        std::fs::remove_file(own).unwrap();
+        create_project(folder.path()).unwrap();
+        assert!(is_unchanged(folder.path()));
+    }
 
     #[test]
     fn on_2_outcome_is_true_after_each_choice() {

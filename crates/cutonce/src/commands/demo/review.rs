@@ -37,7 +37,7 @@ pub async fn answer(request: &PlanExitRequest, answers: &mut DemoAnswers) -> any
         match answers.next("  your choice (a number): ")? {
             DemoAnswer::Typed(typed) => match request.choice_with_digit(&typed) {
                 Some(choice) => break choice.key,
-                None => continue,
+                None => println!("  That is none of the numbers above."),
             },
             DemoAnswer::Ended => {
                 println!("\n  The input ended: nothing is approved.");

@@ -310,6 +310,9 @@ impl PlainReview {
                 request.choices.iter().filter_map(|choice| request.digit(choice.key)).map(String::from).collect();
             return ReviewStep::Print(format!("Choose one of {}.", digits.join(", ")));
         };
+        if choice.key.approves() && self.contract(request).is_some_and(|contract| self.terms.exclude_all(contract)) {
+            return ReviewStep::Print("No step is approved: `s STEP approve` approves one.".into());
+        }
         let mut answer = PlanAnswer::new(request.ask_id.clone(), choice.key);
         let mut words = rest.trim();
         let mut follows = choice.mode;
@@ -335,7 +338,7 @@ impl PlainReview {
         }
         answer.comments = self.comments.clone();
         answer.plan = self.edited.clone();
-        if !matches!(choice.key, ChoiceKey::KeepPlanning | ChoiceKey::Leave) {
+        if choice.key.approves() {
             self.terms.add_to(&mut answer);
         }
         let told = format!(
