@@ -4,8 +4,9 @@
 use super::collect::Collector;
 use super::{LayerChanges, name_path};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,6 +14,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const GIT: &str = ".git";
 /// Parts of git's folder that the copy does not need: objects are read where they are, hooks must not run.
 const LEFT_OUT_OF_GIT: [&str; 5] = ["objects", "hooks", "lfs", "modules", "worktrees"];
+/// What a worktree has from the repository that it belongs to.
+const SHARED_BY_WORKTREES: [&str; 5] = ["config", "packed-refs", "refs", "info", "shallow"];
+/// What makes a folder the one of a worktree; in the copy it is a repository's.
+const MARKS_OF_A_WORKTREE: [&str; 3] = ["gitdir", "commondir", "locked"];
 /// The kernel's clock for files is this coarse: a file that was copied later is compared by its content.
 const CLOCK_STEP: Duration = Duration::from_millis(50);
 
@@ -154,23 +159,40 @@ impl WorkspaceCopy {
 
     /// Copies what git knows about the files, so that it works in the copy; it reads objects from the original.
     fn copy_git(&mut self, root: &Path) -> io::Result<()> {
-        let (from, to) = (root.join(GIT), self.folder.join(GIT));
-        if !from.symlink_metadata().is_ok_and(|about| about.is_dir()) {
-            return Ok(());
+        let Some(git) = GitFolders::of(root) else { return Ok(()) };
+        let to = self.folder.join(GIT);
+        let is_left_out = |name: &OsStr| LEFT_OUT_OF_GIT.iter().any(|left_out| name == *left_out);
+        if git.own == git.common {
+            self.copy_git_folder(&git.own, &to, |name| !is_left_out(name))?;
+        } else {
+            let is_mark = |name: &OsStr| MARKS_OF_A_WORKTREE.iter().any(|mark| name == *mark);
+            self.copy_git_folder(&git.own, &to, |name| !is_left_out(name) && !is_mark(name))?;
+            self.copy_git_folder(&git.common, &to, |name| SHARED_BY_WORKTREES.iter().any(|shared| name == *shared))?;
+            let mut config = OpenOptions::new().append(true).create(true).open(to.join("config"))?;
+            config.write_all(b"\n[core]\n\tbare = false\n")?;
         }
+        let objects = git.common.join("objects");
+        DirBuilder::new().recursive(true).mode(0o700).create(to.join("objects/info"))?;
+        fs::write(to.join("objects/info/alternates"), objects.as_os_str().as_encoded_bytes())
+    }
+
+    /// Copies the wanted parts of one of git's folders; what is there already stays.
+    fn copy_git_folder(&mut self, from: &Path, to: &Path, is_wanted: impl Fn(&OsStr) -> bool) -> io::Result<()> {
         let mut open = vec![PathBuf::new()];
         while let Some(folder) = open.pop() {
-            make_folder(&from.join(&folder), &to.join(&folder))?;
+            if !to.join(&folder).is_dir() {
+                make_folder(&from.join(&folder), &to.join(&folder))?;
+            }
             for entry in fs::read_dir(from.join(&folder))? {
                 let entry = entry?;
                 let path = folder.join(entry.file_name());
                 let about = entry.metadata()?;
                 let is_top = folder.as_os_str().is_empty();
-                let left_out = is_top && LEFT_OUT_OF_GIT.iter().any(|name| entry.file_name() == *name);
                 match () {
-                    () if left_out || path.extension().is_some_and(|end| end == "lock") => {}
+                    () if is_top && !is_wanted(&entry.file_name()) => {}
+                    () if path.extension().is_some_and(|end| end == "lock") => {}
                     () if about.is_dir() => open.push(path),
-                    () if about.is_file() => {
+                    () if about.is_file() && !to.join(&path).exists() => {
                         self.count(&about)?;
                         copy_entry(&from.join(&path), &to.join(&path), &about)?;
                     }
@@ -178,9 +200,7 @@ impl WorkspaceCopy {
                 }
             }
         }
-        let objects = from.join("objects");
-        DirBuilder::new().recursive(true).mode(0o700).create(to.join("objects/info"))?;
-        fs::write(to.join("objects/info/alternates"), objects.as_os_str().as_encoded_bytes())
+        Ok(())
     }
 
     /// Lists what changed in the copy, as changes of `root`. `opened`: when copying began.
@@ -217,6 +237,31 @@ impl WorkspaceCopy {
         }
         let now = CopyStamp::new(about);
         self.known.get(path).is_some_and(|known| *known == now && known.changed_at() < self.proven_until)
+    }
+}
+
+/// Where git keeps what it knows about a workspace.
+struct GitFolders {
+    /// Of this checkout.
+    own: PathBuf,
+    /// Of the repository; another one for a worktree.
+    common: PathBuf,
+}
+
+impl GitFolders {
+    /// A `.git` file counts only if the folder that it names is a worktree's and names it back: a repository could
+    /// have any folder copied by it.
+    fn of(root: &Path) -> Option<GitFolders> {
+        let git = root.join(GIT);
+        let about = git.symlink_metadata().ok()?;
+        if about.is_dir() {
+            return Some(GitFolders { own: git.clone(), common: git });
+        }
+        let line = |path: &Path| Some(fs::read_to_string(path).ok()?.trim().to_string());
+        let own = root.join(line(&git).filter(|_| about.is_file())?.strip_prefix("gitdir:")?.trim());
+        let names = own.join(line(&own.join("gitdir"))?).canonicalize().ok()?;
+        let common = own.join(line(&own.join("commondir"))?).canonicalize().ok()?;
+        (names == git.canonicalize().ok()? && common.join("objects").is_dir()).then_some(GitFolders { own, common })
     }
 }
 

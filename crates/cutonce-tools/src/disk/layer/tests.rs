@@ -326,6 +326,34 @@ fn rh_8_copy_is_bounded() {
     assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
 }
 
+/// The workspace is a worktree of a bare repository: git shows the same in its copy.
+#[test]
+fn rh_8_git_works_in_a_copy_of_a_worktree() {
+    let on = folders();
+    let [bare, tree, copied] = ["bare", "tree", "copied"].map(|name| on.upper.join(name));
+    fs::create_dir(&bare).unwrap();
+    run_git(&bare, &["init", "-q", "--bare", "-b", "main"]);
+    let empty = run_git(&bare, &["hash-object", "-w", "-t", "tree", "/dev/null"]);
+    let commit = ["-c", "user.name=T", "-c", "user.email=t@example.org", "commit-tree", "-m", "first", empty.trim()];
+    let first = run_git(&bare, &commit);
+    run_git(&bare, &["branch", "main", first.trim()]);
+    run_git(&bare, &["worktree", "add", "-q", tree.to_str().unwrap(), "main"]);
+    fs::write(tree.join("staged"), "one\n").unwrap();
+    run_git(&tree, &["add", "staged"]);
+    fs::write(tree.join("staged"), "two\n").unwrap();
+    WorkspaceCopy::new(&tree, &copied, &["staged".into()], copy_rules(1 << 30)).unwrap();
+    for args in [["status", "--short", "--branch"], ["log", "--format=%H %D", "-1"], ["diff", "--no-color", "staged"]] {
+        assert_eq!(run_git(&copied, &args), run_git(&tree, &args), "{args:?}");
+    }
+    // A repository can't have another folder copied.
+    let other = on.upper.join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("HEAD"), "x").unwrap();
+    fs::write(tree.join(".git"), format!("gitdir: {}\n", other.display())).unwrap();
+    WorkspaceCopy::new(&tree, &on.upper.join("second"), &[], copy_rules(1 << 30)).unwrap();
+    assert!(!on.upper.join("second/.git").exists());
+}
+
 #[test]
 fn rh_8_copy_has_no_secrets() {
     let on = folders();
