@@ -242,9 +242,9 @@ impl WorkspaceCopy {
 
 /// Where git keeps what it knows about a workspace.
 struct GitFolders {
-    /// Of this checkout.
+    /// The folder of this checkout.
     own: PathBuf,
-    /// Of the repository; another one for a worktree.
+    /// The folder of the repository; another one for a worktree.
     common: PathBuf,
 }
 

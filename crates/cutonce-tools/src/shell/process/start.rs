@@ -117,7 +117,7 @@ impl RunningBash {
         self.running.over_limit().map(|kind| ReachedLimit::new(kind, self.limits))
     }
 
-    /// Its limits in the sandbox.
+    /// The limits that the sandbox sets it.
     pub(crate) fn limits(&self) -> ResourceLimits {
         self.limits
     }
