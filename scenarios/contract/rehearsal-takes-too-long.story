@@ -14,12 +14,11 @@ Change a.txt.
 --- run cutonce rehearse plan.md --apply
 --- exit 5
 --- stdout
-denied: layer: the rehearsal was stopped: it took more than 0 minutes (`plan.rehearsal.maxMinutes`)
 
 0 files changed, +0 -0 (not applied: not all checks passed)
 
 --- stderr
-cutonce: the rehearsal failed: the rehearsal was stopped: it took more than 0 minutes (`plan.rehearsal.maxMinutes`)
+cutonce: the rehearsal failed: stopped: it took more than 0 minutes (`plan.rehearsal.maxMinutes`)
 plan: plan.md
 sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
 

@@ -41,7 +41,7 @@ A rehearsal counts in the session's cost (DU-3), so that a session's budget stop
 answer (a number, optionally with text): 
 rehearsal r1 started with anthropic/claude-sonnet-5-5; x cancels it
 
-rehearsal r1 ended: the session's budget is used up
+rehearsal r1 ended: the session's budget of $0.017 (`--max-budget-usd`) is used up
 Will exit plan mode and keep the plan; starts nothing; the mode becomes default.
 Press Enter to confirm, or enter another choice.
 answer: 

@@ -58,6 +58,7 @@ fn ran(command: &str, exit_code: i32) -> Evidence {
     Evidence::Ran {
         command: command.into(),
         exit_code: Some(exit_code),
+        stopped: None,
         by: CheckRunner::Model,
         at: "t".into(),
         output: String::new(),

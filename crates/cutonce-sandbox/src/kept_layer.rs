@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const PREFIX: &str = "layer-of-";
 const NAMED_PREFIX: &str = "kept-";
+/// Begins the name of a throwaway layer's folder; the id of its process follows.
+pub(crate) const SCRATCH_PREFIX: &str = "layer-";
 const UPPER: &str = "upper";
 /// In a named layer: the second in which it expires, since 1970.
 const EXPIRES: &str = "expires";
@@ -43,7 +45,8 @@ impl KeptLayer {
         DirBuilder::new().recursive(true).mode(0o700).create(layers)?;
         let layers = layers.canonicalize()?;
         if layers.starts_with(&root) {
-            return Err(io::Error::other(format!("{} is inside the workspace", layers.display())));
+            let why = "start cutonce in a folder below, or set CUTONCE_HOME to a folder outside";
+            return Err(io::Error::other(format!("{} is inside the workspace; {why}", layers.display())));
         }
         let guard = guard_of(&layers)?;
         guard.lock()?;
@@ -207,11 +210,22 @@ fn folders_with(layers: &Path, prefix: &'static str) -> impl Iterator<Item = Pat
     entries.filter(ours).map(|entry| entry.path())
 }
 
+/// Folders in which a program tried whether layers work, and was killed meanwhile.
+fn abandoned_probes(layers: &Path) -> impl Iterator<Item = PathBuf> {
+    let is_abandoned = |folder: &PathBuf| {
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let id = name.strip_prefix(SCRATCH_PREFIX).and_then(|rest| rest.split('-').next()).unwrap_or_default();
+        id.parse::<u32>().is_ok() && !Path::new("/proc").join(id).exists()
+    };
+    folders_with(layers, SCRATCH_PREFIX).filter(is_abandoned)
+}
+
 /// Removes layers whose process is gone, which shows in a free lock, and expired ones. The caller holds the guard.
 fn remove_abandoned(layers: &Path) {
     let now = SystemTime::now();
     let expired = |folder: &PathBuf| expires_at(folder).is_none_or(|at| at <= now);
-    for folder in layer_folders(layers).chain(folders_with(layers, NAMED_PREFIX).filter(expired)) {
+    let named = folders_with(layers, NAMED_PREFIX).filter(expired);
+    for folder in layer_folders(layers).chain(named).chain(abandoned_probes(layers)) {
         let Ok(about) = folder.symlink_metadata() else { continue };
         // SAFETY: `geteuid` takes no arguments, accesses no memory and can't fail.
         let ours = about.is_dir() && about.uid() == unsafe { libc::geteuid() };
@@ -235,8 +249,13 @@ mod tests {
         let kept = KeptLayer::open(&root, &layers, 2).unwrap();
         let left = layers.join(format!("{PREFIX}left"));
         fs::create_dir_all(left.join("upper/a")).unwrap();
+        // No process has this id.
+        let [probe, running] = [u32::MAX, std::process::id()].map(|id| layers.join(format!("{SCRATCH_PREFIX}{id}-0")));
+        fs::create_dir_all(probe.join("shm")).unwrap();
+        fs::create_dir(&running).unwrap();
         sweep_layers(&layers).unwrap();
         assert!(!left.exists() && kept.upper().is_dir());
+        assert!(!probe.exists() && running.exists());
         let second = KeptLayer::open(&root, &layers, 2).unwrap();
         assert_eq!(KeptLayer::open(&root, &layers, 2).unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
         drop((kept, second));

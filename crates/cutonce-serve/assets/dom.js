@@ -133,7 +133,7 @@ export function dialog({ title, body, confirmLabel = 'Confirm', tone = '', confi
 /** A check with its result. What it printed is folded, unless the check failed. */
 export function checkView(check, isOpen = check.exitCode !== 0) {
   const passed = check.exitCode === 0;
-  const ended = check.exitCode === null || check.exitCode === undefined ? 'did not end' : `exited ${check.exitCode}`;
+  const ended = check.exitCode === null || check.exitCode === undefined ? (check.stopped ? `stopped: ${check.stopped}` : 'did not end') : `exited ${check.exitCode}`;
   const line = [h('span', { class: passed ? 'good' : 'bad', 'aria-hidden': 'true' }, passed ? '✓' : '✗'), ' ', h('code', {}, check.command), ` ${ended}`,
     check.by && h('span', { class: 'dim' }, ` · by the ${check.by}`), check.step && h('span', { class: 'dim' }, ` · step ${check.step}`)];
   if (!check.output) return h('p', { class: 'ran' }, line);

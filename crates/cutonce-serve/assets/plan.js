@@ -84,7 +84,7 @@ function drawEvidence(place, plan) {
     const told = report[step.id];
     const { state } = states[at];
     const files = now?.files ?? told?.changed ?? [];
-    const last = now?.check && { command: now.check, exitCode: now.exitCode, output: now.output };
+    const last = now?.check && { command: now.check, exitCode: now.exitCode, stopped: now.stopped, output: now.output };
     const ended = (told?.checks ?? []).map((check) => (check.command === last?.command ? { ...check, output: last.output } : check));
     const checks = last && (plan.runs || !ended.length) ? [last] : ended;
     return h('li', { class: `step ${state}` },

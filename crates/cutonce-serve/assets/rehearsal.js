@@ -182,11 +182,11 @@ export class RehearsalView {
 
   notes(result, report) {
     const lists = [
-      ['The agent failed', result.failure ? [result.failure] : []],
+      ['The rehearsal failed', result.failure ? [result.failure] : []],
       ['Denied: would have been asked', result.denied.map((one) => `${one.tool}: ${one.text}`)],
       ['Changed outside the plan', report?.outside], ['Planned but not changed', report?.untouched],
       ['Steps in another order than planned', report?.outOfOrder],
-      ['Checks that did not pass', report?.checksNotRun?.map((check) => check.command)],
+      ['Checks that did not pass', report?.checksNotRun?.map((check) => check.command + (check.stopped ? ` (stopped: ${check.stopped})` : ''))],
     ].filter(([, entries]) => entries?.length);
     return lists.map(([title, entries]) => h('section', { class: 'drift', 'aria-label': title }, h('h2', {}, title),
       h('ul', {}, entries.map((entry) => h('li', {}, entry)))));

@@ -81,7 +81,7 @@ impl PlanRehearsals {
     /// The result of a finished one, with its diff as HTML.
     pub fn result(&self, id: &str) -> Option<Value> {
         let known = self.0.get(id)?;
-        let RehearsalNews::Finished { result, checks, failure, .. } = &*known.news else { return None };
+        let RehearsalNews::Finished { result, checks, .. } = &*known.news else { return None };
         let mut view = row(id, known);
         let files = result.files.iter().map(|file| {
             json!({
@@ -95,10 +95,11 @@ impl PlanRehearsals {
         let denied = denied.map(|one| json!({ "tool": one_line(&one.tool), "text": reveal_hidden(&one.text) }));
         view["denied"] = denied.collect();
         view["base"] = json!(result.base);
-        view["failure"] = json!(failure.as_deref().map(one_line));
+        view["failure"] = json!(result.failure.as_deref().map(one_line));
         let ran = checks.iter().map(|check| {
             let (command, output) = (reveal_hidden(&check.command), shown_output(&check.output));
-            json!({ "step": check.step, "command": command, "exitCode": check.exit_code, "output": output })
+            let stopped = check.stopped.as_deref().map(one_line);
+            json!({ "step": check.step, "command": command, "exitCode": check.exit_code, "stopped": stopped, "output": output })
         });
         view["ran"] = ran.collect();
         Some(view)

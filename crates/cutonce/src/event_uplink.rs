@@ -109,8 +109,8 @@ fn plan_event(event: &PlanEvent) -> Option<Value> {
             json!({"type": "plan.implement", "planFilePath": plan_file_path})
         }
         PlanEvent::Step(step) => json!({"type": "plan.step", "step": step.step, "state": step.state}),
-        PlanEvent::Check { command, exit_code, .. } => {
-            json!({"type": "plan.check", "command": short(command), "exitCode": exit_code})
+        PlanEvent::Check { command, exit_code, stopped, .. } => {
+            json!({"type": "plan.check", "command": short(command), "exitCode": exit_code, "stopped": stopped})
         }
         PlanEvent::Report(report) => json!({"type": "plan.report", "drift": report.drift, "counts": report.counts()}),
         PlanEvent::Rehearsal(event) if matches!(event.news, RehearsalNews::Progress { .. }) => return None,

@@ -36,9 +36,15 @@ fn python() -> &'static Path {
 }
 
 fn script(name: &str) {
+    script_with(name, &[]);
+}
+
+/// Runs a script with more variables.
+fn script_with(name: &str, variables: &[(&str, &str)]) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acp").join(format!("{name}.py"));
     let mut command = Command::new(python());
     command.arg("-B").arg(&file).env("CUTONCE_BINARY", env!("CARGO_BIN_EXE_cutonce"));
+    command.envs(variables.iter().copied());
     done(name, command.output());
 }
 
@@ -50,6 +56,12 @@ fn ho_5_modes_and_sessions() {
 #[test]
 fn ho_2_pm_74_pm_80_plan_exit() {
     script("plan");
+}
+
+#[test]
+fn rh_8_rehearsals_for_editors_on_a_private_copy() {
+    let settings = r#"{"plan": {"rehearsal": {"layer": "copy"}}}"#;
+    script_with("plan", &[("TEST_ONLY", "test_rh_"), ("TEST_SETTINGS", settings)]);
 }
 
 #[test]

@@ -79,6 +79,7 @@ mod tests {
                 files,
                 check: None,
                 exit_code: None,
+                stopped: None,
                 output: String::new(),
             }))
         };

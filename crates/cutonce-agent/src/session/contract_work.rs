@@ -25,7 +25,7 @@ use cutonce_tools::disk::ReportedChange;
 use cutonce_tools::files::{IgnoreRules, freeze_rules};
 use cutonce_tools::shell::confine::WorkspaceSandbox;
 use cutonce_tools::tool::ToolOutcome;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -350,13 +350,13 @@ impl SessionState {
         let Some(display) = outcome.display.as_ref().filter(|display| display.get("exitCode").is_some()) else {
             return;
         };
-        let exit_code = display["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
+        let (exit_code, stopped) = ended(display);
         // In another folder it is another command, unless it goes to the workspace itself.
         let moves = command.trim_start().strip_prefix("cd ").unwrap_or_default();
         let folder = display["folder"].as_str().filter(|_| !moves.trim_start_matches(['"', '\'']).starts_with('/'));
         let command = folder.map_or(command.to_string(), |folder| format!("cd {folder} && {command}"));
         let output = self.shown_output(outcome);
-        let evidence = Evidence::Ran { command, exit_code, by, at: crate::timestamp(), output };
+        let evidence = Evidence::Ran { command, exit_code, stopped, by, at: crate::timestamp(), output };
         match &self.subagent {
             // The main session knows the checks.
             Some(_) => self.context.standing.observed(evidence),
@@ -366,9 +366,8 @@ impl SessionState {
 
     /// Tells front ends what a check that the program ran printed (RH-2).
     pub(super) fn report_check(&self, command: String, outcome: &ToolOutcome) {
-        let exit_code = outcome.display.as_ref().and_then(|display| display["exitCode"].as_i64());
-        let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
-        self.plan_event(PlanEvent::Check { command, exit_code, output: self.shown_output(outcome) });
+        let (exit_code, stopped) = outcome.display.as_ref().map(ended).unwrap_or_default();
+        self.plan_event(PlanEvent::Check { command, exit_code, stopped, output: self.shown_output(outcome) });
     }
 
     /// The end of what a command printed, without secrets.
@@ -580,4 +579,10 @@ impl SessionState {
             self.notice(NoticeLevel::Warning, &format!("The plan's report could not be saved: {error}"));
         }
     }
+}
+
+/// The exit code of a command, or what stopped it.
+fn ended(display: &Value) -> (Option<i32>, Option<String>) {
+    let code = display["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
+    (code, display["stopped"].as_str().map(str::to_string))
 }

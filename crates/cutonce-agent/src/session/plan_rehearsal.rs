@@ -5,7 +5,7 @@ use super::SessionState;
 use super::asks::OpenAsk;
 use super::call_runner::CallRef;
 use super::events::SessionEvent;
-use crate::plan::rehearsal::{AgentNews, FinishedRehearsal, NotApplied, RehearsalError, RehearsalJob};
+use crate::plan::rehearsal::{AgentNews, FinishedRehearsal, NotApplied, RehearsalBudget, RehearsalError, RehearsalJob};
 use crate::plan::{PlanRevisions, read_contract};
 use cutonce_core::conversation::TokenUsage;
 use cutonce_core::plan::PlanEvent;
@@ -17,6 +17,7 @@ use cutonce_core::plan::rehearsal::{
 use cutonce_core::plan::sha256_hex;
 use cutonce_core::protocol::event::{EndReason, NoticeLevel};
 use cutonce_core::settings::plan::PlanLint;
+use cutonce_core::text::number::dollars;
 use cutonce_core::turn::{TurnEvent, UserInput};
 use cutonce_tools::tool::ToolOutcome;
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,7 +140,7 @@ impl SessionState {
     fn start_rehearsal(&mut self, start: RehearsalStart) -> Result<(), String> {
         let request = self.planner.approval.open_request().ok_or("no plan waits for an answer")?;
         if self.over_budget() {
-            return Err("the session's budget is used up".into());
+            return Err(self.used_up_text());
         }
         let waiting = request.plan.clone().ok_or("there is no plan to rehearse")?;
         let other = start.revision.filter(|revision| *revision != request.revision);
@@ -175,7 +176,7 @@ impl SessionState {
             step_ids,
             model: Some(model.clone()),
             max_turns: None,
-            budget_usd: self.rehearsal_budget(start.budget_usd),
+            budget: self.rehearsal_budget(start.budget_usd),
             limits: self.context.shared.settings.plan.rehearsal,
         };
         self.planner.rehearsals.started += 1;
@@ -211,9 +212,18 @@ impl SessionState {
     }
 
     /// What a rehearsal may spend: its own budget, and no more than the session has left (PC-12).
-    fn rehearsal_budget(&self, wanted: Option<f64>) -> Option<f64> {
-        let left = self.context.max_budget.map(|max| max - self.model.usage.cost());
-        wanted.into_iter().chain(left).reduce(f64::min)
+    fn rehearsal_budget(&self, wanted: Option<f64>) -> Option<RehearsalBudget> {
+        let wanted = wanted.map(|usd| RehearsalBudget { usd, source: "the budget chosen in the review" });
+        let left = self.context.max_budget.map(|max| RehearsalBudget {
+            usd: max - self.model.usage.cost(),
+            source: "what the session had left of `--max-budget-usd`",
+        });
+        wanted.into_iter().chain(left).min_by(|a, b| a.usd.total_cmp(&b.usd))
+    }
+
+    fn used_up_text(&self) -> String {
+        let most = dollars(self.context.max_budget.unwrap_or_default());
+        format!("the session's budget of {most} (`--max-budget-usd`) is used up")
     }
 
     /// Counts an answer to the agent in the session's total (DU-3), also if the rehearsal was cancelled meanwhile.
@@ -227,7 +237,7 @@ impl SessionState {
         self.model.usage.summary(&model, usage, cost);
         self.report_totals();
         if self.over_budget() {
-            self.end_rehearsals("the session's budget is used up");
+            self.end_rehearsals(&self.used_up_text());
         }
     }
 
@@ -275,17 +285,17 @@ impl SessionState {
         match ended {
             Ok(finished) => {
                 let (passed, result) = (finished.passed, Box::new(finished.result.clone()));
-                let (checks, failure) = (finished.checks.clone(), finished.failure.clone());
+                let checks = finished.checks.clone();
                 // What its own agents and summaries cost is known only now.
                 let rest = (result.cost_usd - open.counted).max(0.0);
                 self.model.usage.summary(&open.model, TokenUsage::default(), rest);
                 self.report_totals();
-                if let Some(why) = &finished.failure {
+                if let Some(why) = &finished.result.failure {
                     self.notice(NoticeLevel::Warning, &format!("The rehearsal {id} failed: {why}"));
                 }
                 open.finished = Some(finished);
                 self.planner.rehearsals.open.insert(id.to_string(), open);
-                self.rehearsal_news(id, RehearsalNews::Finished { passed, result, checks, failure });
+                self.rehearsal_news(id, RehearsalNews::Finished { passed, result, checks });
             }
             Err(error) => self.rehearsal_stopped(id, open, &error.to_string()),
         }
@@ -405,8 +415,9 @@ impl SessionState {
         for check in steps.flat_map(|step| step.checks.clone()).collect::<Vec<_>>() {
             let ran = finished.checks.iter().find(|ran| ran.command == check.command);
             let output = ran.map(|ran| ran.output.clone()).unwrap_or_default();
-            let (command, exit_code, by, at) = (check.command, check.exit_code, check.by, check.at);
-            self.check_ran(Evidence::Ran { command, exit_code, by, at, output });
+            let (command, exit_code, stopped, by, at) =
+                (check.command, check.exit_code, check.stopped, check.by, check.at);
+            self.check_ran(Evidence::Ran { command, exit_code, stopped, by, at, output });
         }
     }
 }

@@ -35,7 +35,13 @@ pub enum PlanEvent {
     Step(StepProgress),
     /// The program ran a check of the plan (PC-31). The output is its end.
     #[serde(rename = "plan.check")]
-    Check { command: String, exit_code: Option<i32>, output: String },
+    Check {
+        command: String,
+        exit_code: Option<i32>,
+        /// What stopped it, if it has no exit code.
+        stopped: Option<String>,
+        output: String,
+    },
     /// The implementation ended, or its turn did (PC-35).
     #[serde(rename = "plan.report")]
     Report(Box<PlanReport>),
@@ -63,6 +69,9 @@ pub struct StepProgress {
     /// The check that ran last.
     pub check: Option<String>,
     pub exit_code: Option<i32>,
+    /// What stopped it, if it has no exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// The end of what that check printed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,

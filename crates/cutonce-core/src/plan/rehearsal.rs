@@ -61,9 +61,6 @@ pub enum RehearsalNews {
         /// The checks that ran on the layer, with their output (RH-2).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         checks: Vec<RehearsedCheck>,
-        /// Why the agent failed, if it did.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        failure: Option<String>,
     },
     /// The result is kept by this name; `cutonce rehearsals` lists it.
     Kept { name: String },
@@ -84,6 +81,9 @@ pub struct RehearsedCheck {
     pub command: String,
     /// `None` if it did not run, or was stopped.
     pub exit_code: Option<i32>,
+    /// What stopped it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// The end of what it printed.
     pub output: String,
 }
@@ -115,6 +115,9 @@ pub struct RehearsalResult {
     pub report: Option<PlanReport>,
     /// What would have been asked, and what is never applied.
     pub denied: Vec<DeniedAttempt>,
+    /// Why the agent failed or was stopped, if it was: a limit with its value and setting, or its last error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     pub applied: bool,
     pub cost_usd: f64,
     pub seconds: f64,
@@ -159,7 +162,7 @@ pub struct DeniedAttempt {
 }
 
 impl DeniedAttempt {
-    /// What the layer never gives to the workspace, or a limit of it.
+    /// What the layer never gives to the workspace.
     pub fn of_layer(text: &str) -> DeniedAttempt {
         DeniedAttempt { tool: "layer".into(), text: text.into() }
     }

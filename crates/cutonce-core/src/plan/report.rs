@@ -131,7 +131,7 @@ impl PlanReport {
                 out.push_str("         nothing to observe: no files, no checks\n");
             }
             for check in &step.checks {
-                let code = check.exit_code.map_or("stopped".to_string(), |code| format!("exit {code}"));
+                let code = ended_text(check.exit_code, check.stopped.as_deref());
                 out.push_str(&format!("         check: {} ({code}, {})\n", shown(&check.command), check.at));
             }
         }
@@ -161,10 +161,10 @@ impl PlanReport {
         list("Open steps", open.map(named).collect());
         list("Failed steps", with_state(StepState::Failed));
         list("Steps in another order than planned", self.out_of_order.clone());
-        let not_run = self.checks_not_run.iter().map(|check| match (&check.step, check.exit_code) {
-            (_, Some(code)) => format!("{} (exit {code})", shown(&check.command)),
-            (Some(step), None) => format!("{} (step {step})", shown(&check.command)),
-            (None, None) => shown(&check.command),
+        let not_run = self.checks_not_run.iter().map(|check| match (&check.step, check.exit_code, &check.stopped) {
+            (Some(step), None, _) => format!("{} (step {step})", shown(&check.command)),
+            (None, None, None) => shown(&check.command),
+            (_, code, stopped) => format!("{} ({})", shown(&check.command), ended_text(code, stopped.as_deref())),
         });
         list("Checks that did not pass after the last change", not_run.collect());
         let claims = self.claims.iter().map(|claim| format!("“{}”, but {}", shown(&claim.text), claim.evidence));
@@ -179,6 +179,15 @@ impl PlanReport {
             (false, false) => "No drift: the implementation follows the plan.\n",
         });
         out
+    }
+}
+
+/// How a check ended: its exit code, or what stopped it.
+pub fn ended_text(exit_code: Option<i32>, stopped: Option<&str>) -> String {
+    match (exit_code, stopped) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(why)) => format!("stopped: {}", shown(why)),
+        (None, None) => "stopped".to_string(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The folder that stores a throwaway layer's changes while its command runs; removed afterwards (PM-63).
 
+use crate::kept_layer::SCRATCH_PREFIX;
 use crate::removal::remove_later;
 use crate::remove_tree::remove_tree;
 use std::fs::{self, DirBuilder};
@@ -29,7 +30,7 @@ impl ScratchFolder {
         let layers = layers.canonicalize()?;
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = layers.join(format!("layer-{}-{number}", std::process::id()));
+            let path = layers.join(format!("{SCRATCH_PREFIX}{}-{number}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
                     let folder = Self { path, is_in_layer: false };

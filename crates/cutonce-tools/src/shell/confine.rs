@@ -11,8 +11,8 @@ use cutonce_core::settings::network::AllowedHosts;
 use cutonce_core::shell::{self, CommandVerdict};
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{
-    PrivateFolder, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier,
-    ThrowawayLayer, WorkspaceWriteProfile, check_throwaway_layer, sandbox_support,
+    PrivateFolder, ReadOnlyProfile, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, ThrowawayLayer,
+    WorkspaceWriteProfile, check_throwaway_layer, sandbox_support,
 };
 use ignore::WalkState;
 use std::ffi::OsString;
@@ -495,17 +495,6 @@ const LIMIT_SIGNS: [(&str, &str); 6] = [
     ("fork: retry", PROCESS_LIMIT),
     ("Resource temporarily unavailable", PROCESS_LIMIT),
 ];
-/// Says which limit ended a command, and what the user can do (SB-7).
-pub(crate) fn over_limit_note(kind: ResourceKind) -> String {
-    let (what, setting) = match kind {
-        ResourceKind::Processes => ("started too many processes", "processes"),
-        ResourceKind::Memory => ("used too much memory", "totalMemoryMb"),
-        ResourceKind::Disk => ("wrote too much to $TMPDIR or the project's scratch copy", "diskMb"),
-    };
-    format!(
-        "The sandbox ended the command and all it started, because it {what} (`sandbox.limits.{setting}`). The output ends there."
-    )
-}
 const READS_ENFORCED: &str = "It ran without asking because it only reads, and the sandbox enforced that.";
 const WORKSPACE_ENFORCED: &str =
     "It ran without asking because it changes files of the workspace only, and the sandbox enforced that.";

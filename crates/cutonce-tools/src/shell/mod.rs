@@ -10,8 +10,10 @@ mod output;
 pub mod process;
 mod protected_record;
 mod protected_recovery;
+mod reached_limit;
 pub mod reader_sandbox;
 
 pub(crate) use kill::KillShellTool;
 pub(crate) use output::BashOutputTool;
 pub use protected_recovery::recover_protected;
+pub use reached_limit::ReachedLimit;

@@ -63,6 +63,7 @@ fn report_time(bench: &Bench, text: &str) -> Result<Row> {
         progress.observe(Evidence::Ran {
             command,
             exit_code: Some(0),
+            stopped: None,
             by: CheckRunner::Model,
             at: String::new(),
             output: String::new(),

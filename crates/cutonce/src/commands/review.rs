@@ -190,7 +190,11 @@ async fn show_progress(link: &FleetLink, review: &SharedReview, as_json: bool) -
     }
     println!("Approved by {}.", sanitize(by.unwrap_or("its user")));
     for step in review.steps.values() {
-        let exit = step.exit_code.map_or("did not end".into(), |code| format!("exited {code}"));
+        let exit = match (step.exit_code, &step.stopped) {
+            (Some(code), _) => format!("exited {code}"),
+            (None, Some(why)) => format!("was stopped: {why}"),
+            (None, None) => "did not end".to_string(),
+        };
         let check = step.check.as_ref().map_or(String::new(), |check| format!("; `{check}` {exit}"));
         let text = format!("{} {}: {}{check}", step.step, step.state.name(), step.files.join(", "));
         println!("{}", sanitize(&text));

@@ -100,6 +100,17 @@ async def test_rh_1_unreadable_fields_rehearse_and_apply_nothing(world):
         assert world.tree() == {}
 
 
+async def test_rh_5_reached_limit_is_named(world):
+    used = {"input_tokens": 100_000, "output_tokens": 1_000}
+    turns = [REHEARSED[0], {**REHEARSED[1], "usage": used}, REHEARSED[2]]
+    async with world.session(turns, "plan") as (connection, session):
+        world.editor.answers = [("rehearse", {"cutonce": {"budgetUsd": 0.01}}), "leave"]
+        await say(connection, session, "plan it")
+        shown = [part["content"]["text"] for part in world.editor.asked[1]["call"]["content"]]
+        assert "Failed: stopped: it used up its budget of $0.01 (the budget chosen in the review)" in shown, shown
+        assert world.tree() == {}
+
+
 async def test_rh_5_result_is_kept_by_name(world):
     async with world.session(REHEARSED, "plan") as (connection, session):
         world.editor.answers = ["rehearse", ("keep", {"cutonce": {"name": "../up"}}), ("keep", {"cutonce": {"name": "spring"}}), "leave"]

@@ -1,5 +1,6 @@
 """What every script here uses: a throwaway workspace, the scripted model as a server, cutonce over real pipes, and an
-editor made from the official client. `main` runs the `test_*` functions of a script; the first failure ends it."""
+editor made from the official client. `main` runs the `test_*` functions of a script; the first failure ends it.
+TEST_ONLY selects those that begin with it, and TEST_SETTINGS are the user's settings in all of them."""
 
 import asyncio
 import contextlib
@@ -146,6 +147,7 @@ class World:
         self.ws.mkdir()
         self.home = self.dir / "home"
         self.home.mkdir()
+        self.settings(**json.loads(os.environ.get("TEST_SETTINGS", "{}")))
         self.editor = None
         self.process = None
         self.server = None
@@ -243,7 +245,8 @@ async def refused(awaitable, code=None):
 
 
 def main(tests):
-    found = [(name, test) for name, test in tests.items() if name.startswith("test_")]
+    wanted = os.environ.get("TEST_ONLY", "test_")
+    found = [(name, test) for name, test in tests.items() if name.startswith(wanted)]
     assert found, "no tests in this script"
     for name, test in found:
         world = World()

@@ -46,15 +46,23 @@ fn main() {
     let mut tests = [stories, security::tests(), races::tests(), failures::tests()].concat();
     #[cfg(feature = "nats")]
     tests.extend(remote_plans::tests());
-    let trials = tests.into_iter().map(|(name, test)| {
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
-    });
+    let as_written = tests.into_iter().map(|(name, test)| trial(name.to_string(), test, false));
+    // Rehearsals have the same results on a private copy (RH-8).
+    let copied =
+        plan_rehearsals::tests().into_iter().filter(|(name, _)| name.contains("rehearsal") || name.contains("rh_"));
+    let copied = copied.map(|(name, test)| trial(format!("{name} on a private copy"), test, true));
+    let trials = as_written.chain(copied);
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
     webdriver::close_browser();
     conclusion.exit();
+}
+
+fn trial(name: String, test: fn(), on_copies: bool) -> Trial {
+    Trial::test(name, move || {
+        stage::rehearse_on_copies(on_copies);
+        test();
+        Ok(())
+    })
 }
 
 /// A list of tests with their names.

@@ -9,6 +9,7 @@ crate::tests!(
     rh_5_result_is_kept_by_name_in_the_browser,
     rh_7_rehearsals_are_compared_and_cancelled,
     rh_2_rh_3_failed_check_and_a_changed_file,
+    rh_5_reached_limit_is_named_in_the_browser,
     pc_32_rv_2_evidence_and_report,
 );
 
@@ -108,6 +109,20 @@ fn rh_2_rh_3_failed_check_and_a_changed_file() {
     browser.hear("Rehearsal r1 was not applied");
     assert_eq!(stage.disk("hello.txt").as_deref(), Some("of another program\n"));
     assert!(browser.script("return document.querySelectorAll('.choice:enabled').length").as_u64() > Some(3));
+    term.press("esc").unwrap();
+}
+
+fn rh_5_reached_limit_is_named_in_the_browser() {
+    let [mut calls, end] = rehearses();
+    calls["usage"] = json!({"input_tokens": 100_000, "output_tokens": 1_000});
+    let stage = Stage::new(&script(&[submit(), calls, end]));
+    let (mut term, _page, mut browser) = stage.open_review("Say hello");
+    browser.click("Rehearsal");
+    browser.fill("#rehearsal-budget", "0.01");
+    browser.click("Start rehearsal");
+    browser.hear("Rehearsal r1 finished");
+    browser.see("stopped: it used up its budget of $0.01 (the budget chosen in the review)");
+    assert_eq!(stage.disk("hello.txt"), None);
     term.press("esc").unwrap();
 }
 

@@ -6,12 +6,22 @@ use super::test_program::TestProgram;
 use super::webdriver::Browser;
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 pub struct Stage {
     program: TestProgram,
+}
+
+thread_local! {
+    static ON_COPIES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Rehearsals of the test that now runs in this thread work on private copies of the workspace, or not (RH-8).
+pub fn rehearse_on_copies(on_copies: bool) {
+    ON_COPIES.set(on_copies);
 }
 
 /// `cutonce serve` as it runs.
@@ -61,7 +71,11 @@ pub fn plans(texts: &[&str]) -> String {
 impl Stage {
     pub fn new(script: &str) -> Stage {
         let script: Value = serde_json::from_str(script).unwrap();
-        Stage { program: TestProgram::new("page-", |_| script["turns"].clone()) }
+        let program = TestProgram::new("page-", |_| script["turns"].clone());
+        if ON_COPIES.get() {
+            program.write_settings(&json!({"plan": {"rehearsal": {"layer": "copy"}}}));
+        }
+        Stage { program }
     }
 
     /// A path next to the workspace and the home.

@@ -310,9 +310,13 @@ fn du_1_signals_end_plain_lines_after_their_input() {
 /// The agent of a rehearsal is a child of its own; its layer goes with it.
 #[test]
 fn du_1_signals_end_a_rehearsal_with_a_result() {
-    for signal in [libc::SIGINT, libc::SIGTERM] {
+    for (signal, layer) in [(libc::SIGINT, "auto"), (libc::SIGTERM, "auto"), (libc::SIGTERM, "copy")] {
         for wait in [Wait::Connecting, Wait::Retrying] {
             let world = World::new();
+            let settings = json!({"plan": {"rehearsal": {"layer": layer}}});
+            let home = world.dir.path().join("home/.cutonce");
+            std::fs::create_dir_all(&home).unwrap();
+            std::fs::write(home.join("settings.json"), settings.to_string()).unwrap();
             // The layer is in the home, outside the workspace.
             let workspace = world.dir.path().join("workspace");
             std::fs::create_dir(&workspace).unwrap();

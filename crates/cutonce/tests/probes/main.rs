@@ -64,8 +64,7 @@ fn runs(whos: &[Who], number: usize, useful: bool) -> Vec<(Who, Rules, By)> {
         });
         runs.extend(session.map(|rules| (*who, rules, By::Session)));
         if at == 0 && !useful {
-            let copied = (all || number == 0).then_some(By::RehearsalOnCopy);
-            runs.extend([By::Rehearsal].into_iter().chain(copied).map(|by| (*who, Rules::None, by)));
+            runs.extend([By::Rehearsal, By::RehearsalOnCopy].map(|by| (*who, Rules::None, by)));
         }
         let others = By::OTHERS.into_iter().enumerate();
         let turn = |other: usize| all || (at == 0 && (other + number).is_multiple_of(2));

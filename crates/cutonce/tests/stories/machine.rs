@@ -29,6 +29,11 @@ impl Machine {
         Ok(machine)
     }
 
+    /// A kernel without overlays for users.
+    pub fn without_overlays() -> Self {
+        Self { without_namespaces: true, ..Self::default() }
+    }
+
     /// Lets the command start on this machine.
     pub fn apply(self, command: &mut Command) {
         if !self.without_landlock && !self.without_namespaces {
@@ -38,13 +43,18 @@ impl Machine {
         // SAFETY: the closure runs in the forked child, makes two system calls on memory that it owns, and neither
         // allocates nor locks.
         unsafe {
-            command.pre_exec(move || {
-                let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
-                let applied = libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-                    && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0;
-                if applied { Ok(()) } else { Err(io::Error::last_os_error()) }
-            });
+            command.pre_exec(move || enter(&filter));
         }
+    }
+
+    /// Runs this in a thread of its own, which finds this machine, and so do the processes that it starts.
+    pub fn run<T: Send>(self, work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+        let filter = self.filter();
+        let in_thread = move || {
+            enter(&filter).map_err(|error| error.to_string())?;
+            work()
+        };
+        std::thread::scope(|scope| scope.spawn(in_thread).join().unwrap_or_else(|_| Err("a thread ended".into())))
     }
 
     fn filter(self) -> Vec<sock_filter> {
@@ -69,6 +79,17 @@ impl Machine {
         filter.push(step(libc::BPF_RET, libc::SECCOMP_RET_ALLOW, 0, 0));
         filter
     }
+}
+
+/// Applies a filter to this thread and what it starts.
+fn enter(filter: &[sock_filter]) -> io::Result<()> {
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the kernel copies the filter, which lives until the call returns.
+    let applied = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    };
+    if applied { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Loads a word of the call's data: 0 is its number, 16 the low half of its first argument.

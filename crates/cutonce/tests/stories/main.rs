@@ -37,9 +37,11 @@ fn main() {
 /// Rehearsals have the same results on an overlay and on a private copy (RH-8). A story about what a kernel offers
 /// has one form.
 fn forms_of(name: &str) -> &'static [StoryForm] {
-    match name.starts_with("rehearse/") && !matches!(name, "rehearse/copy" | "rehearse/no-overlay") {
-        true => &[StoryForm::AsWritten, StoryForm::PrivateCopy],
-        false => &[StoryForm::AsWritten],
+    match name {
+        "demo/rehearse" => &[StoryForm::AsWritten, StoryForm::NoOverlays],
+        "rehearse/copy" | "rehearse/no-overlay" => &[StoryForm::AsWritten],
+        name if name.starts_with("rehearse/") => &[StoryForm::AsWritten, StoryForm::PrivateCopy],
+        _ => &[StoryForm::AsWritten],
     }
 }
 

@@ -24,6 +24,8 @@ pub enum StoryForm {
     AsWritten,
     /// A setting makes rehearsals work on a private copy of the workspace (RH-8).
     PrivateCopy,
+    /// The kernel has no overlays, so rehearsals work on a private copy too: for a program with settings of its own.
+    NoOverlays,
 }
 
 impl StoryForm {
@@ -32,6 +34,7 @@ impl StoryForm {
         match self {
             StoryForm::AsWritten => "",
             StoryForm::PrivateCopy => " on a private copy",
+            StoryForm::NoOverlays => " without overlays",
         }
     }
 
@@ -39,13 +42,13 @@ impl StoryForm {
     fn layers(self) -> &'static str {
         match self {
             StoryForm::AsWritten => ".cutonce/layers/rehearsals",
-            StoryForm::PrivateCopy => ".cutonce-rehearsals",
+            StoryForm::PrivateCopy | StoryForm::NoOverlays => ".cutonce-rehearsals",
         }
     }
 
     /// The user's settings in this form.
     fn settings(self, written: &str) -> Result<String, String> {
-        if self == StoryForm::AsWritten {
+        if self != StoryForm::PrivateCopy {
             return Ok(written.into());
         }
         let mut settings: serde_json::Value = serde_json::from_str(written).map_err(text)?;
@@ -144,7 +147,7 @@ impl Stage {
             root,
             server: None,
             env: BTreeMap::new(),
-            machine: Machine::default(),
+            machine: if form == StoryForm::NoOverlays { Machine::without_overlays() } else { Machine::default() },
             stdin: String::new(),
             talk: None,
             ran: None,
@@ -289,7 +292,8 @@ impl Stage {
         command.env_clear();
         command.env("TERM", "xterm");
         self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
-        self.term = Some(crate::pty::Term::start(command, screen::size(size)?)?);
+        let size = screen::size(size)?;
+        self.term = Some(self.machine.run(|| crate::pty::Term::start(command, size))?);
         Ok(())
     }
 

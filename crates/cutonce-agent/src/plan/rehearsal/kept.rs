@@ -68,7 +68,6 @@ struct KeptNote {
     inside: PathBuf,
     result: RehearsalResult,
     passed: bool,
-    failure: Option<String>,
     checks: Vec<RehearsedCheck>,
     changes: Vec<LayerChange>,
     stale: Vec<StoredPath>,
@@ -85,7 +84,6 @@ impl FinishedRehearsal {
             inside: self.ground.inside.clone(),
             result: self.result.clone(),
             passed: self.passed,
-            failure: self.failure.clone(),
             checks: self.checks.clone(),
             changes: self.changes.clone(),
             stale: self.stale.iter().cloned().map(StoredPath).collect(),
@@ -150,7 +148,6 @@ pub fn open_kept(home: &Path, name: &str) -> Result<FinishedRehearsal, KeepError
     Ok(FinishedRehearsal {
         result: note.result,
         passed: note.passed,
-        failure: note.failure,
         checks: note.checks,
         changes: note.changes,
         stale: note.stale.into_iter().map(|stale| stale.0).collect(),

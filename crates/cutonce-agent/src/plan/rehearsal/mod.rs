@@ -22,6 +22,7 @@ use cutonce_core::plan::rehearsal::{
 use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::sha256_hex;
 use cutonce_core::settings::plan::{PlanLint, RehearsalSettings};
+use cutonce_core::text::number::{count_noun, dollars};
 use cutonce_sandbox::find_program;
 use cutonce_tools::disk::FileAccess;
 use cutonce_tools::disk::layer::{
@@ -58,9 +59,18 @@ pub struct RehearsalJob {
     /// Requests that the agent may send.
     pub max_turns: Option<u32>,
     /// What the agent may spend.
-    pub budget_usd: Option<f64>,
+    pub budget: Option<RehearsalBudget>,
     /// Limits of the layer.
     pub limits: RehearsalSettings,
+}
+
+/// What a rehearsal may spend, and where that comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RehearsalBudget {
+    /// US dollars.
+    pub usd: f64,
+    /// The option or field that sets it, for messages.
+    pub source: &'static str,
 }
 
 /// What a rehearsing agent does.
@@ -138,8 +148,6 @@ pub struct FinishedRehearsal {
     pub result: RehearsalResult,
     /// The agent ended well, all checks passed, nothing drifted.
     pub passed: bool,
-    /// Why the agent failed, if it did.
-    pub failure: Option<String>,
     /// The checks that ran, with their output.
     pub checks: Vec<RehearsedCheck>,
     changes: Vec<LayerChange>,
@@ -219,13 +227,14 @@ impl RehearsalJob {
             diff: diff.text,
             report: judged.report,
             denied: judged.denied,
+            failure: judged.failure,
             applied: false,
             cost_usd: judged.cost_usd,
             seconds: started.elapsed().as_secs_f64(),
         };
-        let (passed, failure) = (judged.passed, judged.failure);
+        let passed = judged.passed;
         let (changes, stale, journals) = (found.changes, found.stale, journals_folder(&self.home));
-        Ok(FinishedRehearsal { result, passed, failure, checks, changes, stale, ground, journals })
+        Ok(FinishedRehearsal { result, passed, checks, changes, stale, ground, journals })
     }
 
     /// A file with exactly the text; `None` if the plan's own file has it.
@@ -246,7 +255,7 @@ impl RehearsalJob {
         let options = [
             ("--model", self.model.clone()),
             ("--max-turns", self.max_turns.map(|turns| turns.to_string())),
-            ("--max-budget-usd", self.budget_usd.map(|budget| budget.to_string())),
+            ("--max-budget-usd", self.budget.map(|budget| budget.usd.to_string())),
         ];
         for (name, value) in options {
             list.extend(value.into_iter().flat_map(|value| [OsString::from(name), value.into()]));
@@ -266,6 +275,7 @@ impl RehearsalJob {
                 step: Some(step.id.clone()),
                 command: check.command.clone(),
                 exit_code: check.exit_code,
+                stopped: check.stopped.clone(),
                 output: output(last_run(&check.command)),
             }));
         }
@@ -274,10 +284,27 @@ impl RehearsalJob {
         for command in of_plan {
             let Some(run) = last_run(&command) else { continue };
             let failed = report.checks_not_run.iter().find(|check| check.step.is_none() && check.command == command);
-            let exit_code = failed.map_or(Some(0), |check| check.exit_code);
-            checks.push(RehearsedCheck { step: None, command, exit_code, output: output(Some(run)) });
+            let (exit_code, stopped) = failed.map_or((Some(0), None), |check| (check.exit_code, check.stopped.clone()));
+            checks.push(RehearsedCheck { step: None, command, exit_code, stopped, output: output(Some(run)) });
         }
         checks
+    }
+
+    /// What the agent's last frame says about its failure.
+    fn failure_in(&self, frame: &Value) -> Option<String> {
+        match (frame["subtype"].as_str(), self.budget, self.max_turns) {
+            (Some("error_max_budget_usd"), Some(RehearsalBudget { usd, source }), _) => {
+                Some(format!("stopped: it used up its budget of {} ({source})", dollars(usd)))
+            }
+            (Some("error_max_turns"), _, Some(most)) => {
+                let most = count_noun(usize::try_from(most).unwrap_or(usize::MAX), "request");
+                Some(format!("stopped: it reached its limit of {most} (`--max-turns`)"))
+            }
+            _ => {
+                let told = frame["result"].as_str().or_else(|| frame["errors"][0].as_str());
+                told.map(str::to_string)
+            }
+        }
     }
 
     /// Reads the agent's last frame.
@@ -294,15 +321,13 @@ impl RehearsalJob {
         }
         let stop = stopped.and_then(stop_text);
         let failed = frame.get("is_error").and_then(Value::as_bool).unwrap_or(true);
-        let told = frame.get("result").and_then(Value::as_str).map(str::to_string);
-        let failure = stop.clone().or(told.filter(|_| failed));
+        let failure = stop.or_else(|| self.failure_in(frame).filter(|_| failed));
         let drifted = report.as_ref().is_some_and(|report| report.drift);
         let passed = !failed && !drifted && stopped.is_none();
         let mut denied = denied_calls(frame);
         let outside = report.iter().flat_map(|report| &report.denied);
         let unlisted: Vec<&String> = outside.filter(|path| denied.iter().all(|known| known.text != **path)).collect();
         denied.extend(unlisted.into_iter().map(|path| DeniedAttempt { tool: "Bash".into(), text: path.clone() }));
-        denied.extend(stop.iter().map(|text| DeniedAttempt::of_layer(text)));
         let cost_usd = frame.get("total_cost_usd").and_then(Value::as_f64).unwrap_or_default();
         JudgedRun { report, denied, passed, failure, cost_usd }
     }
@@ -366,20 +391,13 @@ fn own_program(env: &[(OsString, OsString)]) -> Option<PathBuf> {
 fn stop_text(stop: &RehearsalStop) -> Option<String> {
     match stop {
         RehearsalStop::Cancelled => None,
-        RehearsalStop::OverLimit(what) => {
-            let (what, setting) = match what.as_str() {
-                "processes" => ("started too many processes", "processes"),
-                "memory" => ("used too much memory", "totalMemoryMb"),
-                _ => ("wrote too much", "diskMb"),
-            };
-            Some(format!("the rehearsal was stopped: a command {what} (`sandbox.limits.{setting}`)"))
+        RehearsalStop::OverLimit(limit) => Some(format!("stopped: a command {limit}")),
+        RehearsalStop::TooLarge(megabytes) => {
+            Some(format!("stopped: it wrote more than {megabytes} MB (`plan.rehearsal.maxMegabytes`)"))
         }
-        RehearsalStop::TooLarge(megabytes) => Some(format!(
-            "the rehearsal was stopped: it wrote more than {megabytes} MB (`plan.rehearsal.maxMegabytes`)"
-        )),
-        RehearsalStop::TooLong(minutes) => Some(format!(
-            "the rehearsal was stopped: it took more than {minutes} minutes (`plan.rehearsal.maxMinutes`)"
-        )),
+        RehearsalStop::TooLong(minutes) => {
+            Some(format!("stopped: it took more than {minutes} minutes (`plan.rehearsal.maxMinutes`)"))
+        }
     }
 }
 

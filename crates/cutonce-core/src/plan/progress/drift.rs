@@ -17,6 +17,9 @@ pub struct CheckNotRun {
     /// The exit code of a check of the whole plan that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// What stopped a check of the whole plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
 }
 
 impl PlanProgress {
@@ -96,18 +99,19 @@ impl PlanProgress {
             let last_write = self.writes(step).last();
             for (check, run) in step.checks.iter().zip(self.last_runs(step)) {
                 if run.is_none_or(|(at, _)| Some(at) < last_write) {
-                    found.push(CheckNotRun { step: Some(step.id.clone()), command: check.clone(), exit_code: None });
+                    let (step, command) = (Some(step.id.clone()), check.clone());
+                    found.push(CheckNotRun { step, command, exit_code: None, stopped: None });
                 }
             }
         }
         let last_write = self.evidence.writes().last_counted();
         for check in &self.plan.contract.checks {
-            let exit_code = match self.last_run(check, 0) {
+            let (exit_code, stopped) = match self.last_run(check, 0) {
                 Some((at, run)) if Some(at) > last_write && run.exit_code == Some(0) => continue,
-                Some((at, run)) if Some(at) > last_write => run.exit_code,
-                Some(_) | None => None,
+                Some((at, run)) if Some(at) > last_write => (run.exit_code, run.stopped),
+                Some(_) | None => (None, None),
             };
-            found.push(CheckNotRun { step: None, command: check.clone(), exit_code });
+            found.push(CheckNotRun { step: None, command: check.clone(), exit_code, stopped });
         }
         found
     }

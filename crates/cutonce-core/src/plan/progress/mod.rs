@@ -74,6 +74,9 @@ pub enum Evidence {
     Ran {
         command: String,
         exit_code: Option<i32>,
+        /// What stopped it, if it has no exit code: a limit with its value and setting, the user, or a signal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stopped: Option<String>,
         by: CheckRunner,
         at: String,
         /// The end of what it printed. The transcript has it in the call's result.
@@ -116,6 +119,9 @@ pub enum CheckRunner {
 pub struct CheckRun {
     pub command: String,
     pub exit_code: Option<i32>,
+    /// What stopped it, if it has no exit code: a limit with its value and setting, the user, or a signal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     pub by: CheckRunner,
     pub at: String,
     /// The end of what it printed, as long as the session runs.
@@ -264,6 +270,7 @@ impl PlanProgress {
             state: self.state(step),
             files: self.changed_files(step),
             exit_code: last.as_ref().and_then(|run| run.exit_code),
+            stopped: last.as_ref().and_then(|run| run.stopped.clone()),
             output: last.as_ref().map(|run| run.output.clone()).unwrap_or_default(),
             check: last.map(|run| run.command),
         })

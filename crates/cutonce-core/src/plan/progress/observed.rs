@@ -78,9 +78,10 @@ impl ObservedEvidence {
     pub fn last_run(&self, check: &str, root: &str, since: usize) -> Option<(usize, CheckRun)> {
         let at = self.runs_of(check, root).last().copied().filter(|at| *at >= since)?;
         match &self.pieces[at] {
-            Evidence::Ran { exit_code, by, at: time, output, .. } => {
+            Evidence::Ran { exit_code, stopped, by, at: time, output, .. } => {
                 let (command, at_time, output) = (check.to_string(), time.clone(), output.clone());
-                Some((at, CheckRun { command, exit_code: *exit_code, by: *by, at: at_time, output }))
+                let (exit_code, stopped) = (*exit_code, stopped.clone());
+                Some((at, CheckRun { command, exit_code, stopped, by: *by, at: at_time, output }))
             }
             _ => None,
         }

@@ -38,6 +38,7 @@ fn ran(command: &str, exit_code: i32) -> Evidence {
     Evidence::Ran {
         command: command.into(),
         exit_code: Some(exit_code),
+        stopped: None,
         by: CheckRunner::Model,
         at: "t".into(),
         output: String::new(),
@@ -343,6 +344,7 @@ fn any_evidence() -> impl Strategy<Value = Evidence> {
             Evidence::Ran {
                 command: command.into(),
                 exit_code,
+                stopped: None,
                 by: CheckRunner::Program,
                 at: String::new(),
                 output: String::new(),

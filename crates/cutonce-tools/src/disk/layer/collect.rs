@@ -53,6 +53,7 @@ impl<'a> Collector<'a> {
     pub(super) fn finish(self) -> LayerChanges {
         let mut found = self.found;
         found.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        found.changes.dedup();
         found.refused.sort_by(|a, b| a.path.cmp(&b.path));
         found.stale.sort();
         found.stale.dedup();
@@ -74,7 +75,26 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         let Some(new) = read_node(&at, about)? else { return Ok(()) };
+        if below.as_ref().is_some_and(Metadata::is_dir) {
+            self.remove_empty_folders(path)?;
+        }
         self.push(path.to_path_buf(), below, Some(new))
+    }
+
+    /// Records the removal of empty folders below a folder that makes room for a file: git does not know them, so the
+    /// copy never had them. Returns true if the folder has nothing else.
+    fn remove_empty_folders(&mut self, folder: &Path) -> io::Result<bool> {
+        let mut has_nothing_else = true;
+        for name in list_names(&self.root.join(folder))? {
+            let path = folder.join(name);
+            let about = self.root.join(&path).symlink_metadata()?;
+            if about.is_dir() && self.remove_empty_folders(&path)? {
+                self.push(path, Some(about), None)?;
+            } else {
+                has_nothing_else = false;
+            }
+        }
+        Ok(has_nothing_else)
     }
 
     /// Records that the copy no longer has an entry.

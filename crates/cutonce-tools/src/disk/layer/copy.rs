@@ -6,8 +6,9 @@ use super::{LayerChanges, name_path};
 use crate::files::walk_below;
 use ignore::DirEntry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,6 +16,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const GIT: &str = ".git";
 /// Parts of git's folder that the copy does not need: objects are read where they are, hooks must not run.
 const LEFT_OUT_OF_GIT: [&str; 5] = ["objects", "hooks", "lfs", "modules", "worktrees"];
+/// What a worktree has from the repository that it belongs to.
+const SHARED_BY_WORKTREES: [&str; 5] = ["config", "packed-refs", "refs", "info", "shallow"];
+/// What makes a folder the one of a worktree; in the copy it is a repository's.
+const MARKS_OF_A_WORKTREE: [&str; 3] = ["gitdir", "commondir", "locked"];
 /// The kernel's clock for files is this coarse: a file that was copied later is compared by its content.
 const CLOCK_STEP: Duration = Duration::from_millis(50);
 
@@ -156,25 +161,41 @@ impl WorkspaceCopy {
 
     /// Copies what git knows about the files, so that it works in the copy; it reads objects from the original.
     fn copy_git(&mut self, root: &Path) -> io::Result<()> {
-        let (from, to) = (root.join(GIT), self.folder.join(GIT));
-        if !from.symlink_metadata().is_ok_and(|about| about.is_dir()) {
-            return Ok(());
+        let Some(git) = GitFolders::of(root) else { return Ok(()) };
+        let to = self.folder.join(GIT);
+        if git.own == git.common {
+            self.copy_git_folder(&git.own, &to, |name| !is_one_of(name, &LEFT_OUT_OF_GIT))?;
+        } else {
+            let is_own = |name: &OsStr| !is_one_of(name, &LEFT_OUT_OF_GIT) && !is_one_of(name, &MARKS_OF_A_WORKTREE);
+            self.copy_git_folder(&git.own, &to, is_own)?;
+            self.copy_git_folder(&git.common, &to, |name| is_one_of(name, &SHARED_BY_WORKTREES))?;
+            let mut config = OpenOptions::new().append(true).create(true).open(to.join("config"))?;
+            config.write_all(b"\n[core]\n\tbare = false\n")?;
         }
-        make_folder(&from, &to)?;
-        for entry in walk_below(&from, is_copied_of_git) {
-            let entry = entry?;
-            let Ok(path) = entry.path().strip_prefix(&from) else { continue };
-            let about = entry.path().symlink_metadata()?;
-            if about.is_dir() {
-                make_folder(entry.path(), &to.join(path))?;
-            } else if about.is_file() {
-                self.count(&about)?;
-                copy_entry(entry.path(), &to.join(path), &about)?;
-            }
-        }
-        let objects = from.join("objects");
+        let objects = git.common.join("objects");
         DirBuilder::new().recursive(true).mode(0o700).create(to.join("objects/info"))?;
         fs::write(to.join("objects/info/alternates"), objects.as_os_str().as_encoded_bytes())
+    }
+
+    /// Copies the wanted parts of one of git's folders; what is there already stays.
+    fn copy_git_folder(&mut self, from: &Path, to: &Path, is_wanted: fn(&OsStr) -> bool) -> io::Result<()> {
+        make_missing_folder(from, to)?;
+        let is_copied = move |entry: &DirEntry| {
+            let is_lock = entry.path().extension().is_some_and(|end| end == "lock");
+            !is_lock && (entry.depth() > 1 || is_wanted(entry.file_name()))
+        };
+        for entry in walk_below(from, is_copied) {
+            let entry = entry?;
+            let Ok(path) = entry.path().strip_prefix(from) else { continue };
+            let (about, to) = (entry.path().symlink_metadata()?, to.join(path));
+            if about.is_dir() {
+                make_missing_folder(entry.path(), &to)?;
+            } else if about.is_file() && !to.exists() {
+                self.count(&about)?;
+                copy_entry(entry.path(), &to, &about)?;
+            }
+        }
+        Ok(())
     }
 
     /// Lists what changed in the copy, as changes of `root`. `opened`: when copying began.
@@ -209,9 +230,37 @@ fn is_git(entry: &DirEntry) -> bool {
     entry.depth() == 1 && entry.file_name() == GIT
 }
 
-fn is_copied_of_git(entry: &DirEntry) -> bool {
-    let is_left_out = entry.depth() == 1 && LEFT_OUT_OF_GIT.iter().any(|name| entry.file_name() == *name);
-    !is_left_out && entry.path().extension().is_none_or(|end| end != "lock")
+fn is_one_of(name: &OsStr, names: &[&str]) -> bool {
+    names.iter().any(|one| name == *one)
+}
+
+fn make_missing_folder(from: &Path, to: &Path) -> io::Result<()> {
+    if to.is_dir() { Ok(()) } else { make_folder(from, to) }
+}
+
+/// Where git keeps what it knows about a workspace.
+struct GitFolders {
+    /// The folder of this checkout.
+    own: PathBuf,
+    /// The folder of the repository; another one for a worktree.
+    common: PathBuf,
+}
+
+impl GitFolders {
+    /// A `.git` file counts only if the folder that it names is a worktree's and names it back: a repository could
+    /// have any folder copied by it.
+    fn of(root: &Path) -> Option<GitFolders> {
+        let git = root.join(GIT);
+        let about = git.symlink_metadata().ok()?;
+        if about.is_dir() {
+            return Some(GitFolders { own: git.clone(), common: git });
+        }
+        let line = |path: &Path| Some(fs::read_to_string(path).ok()?.trim().to_string());
+        let own = root.join(line(&git).filter(|_| about.is_file())?.strip_prefix("gitdir:")?.trim());
+        let names = own.join(line(&own.join("gitdir"))?).canonicalize().ok()?;
+        let common = own.join(line(&own.join("commondir"))?).canonicalize().ok()?;
+        (names == git.canonicalize().ok()? && common.join("objects").is_dir()).then_some(GitFolders { own, common })
+    }
 }
 
 /// Our own list of files has no other paths, but git's is another program's.

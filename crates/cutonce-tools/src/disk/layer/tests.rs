@@ -326,6 +326,34 @@ fn rh_8_copy_is_bounded() {
     assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
 }
 
+/// The workspace is a worktree of a bare repository: git shows the same in its copy.
+#[test]
+fn rh_8_git_works_in_a_copy_of_a_worktree() {
+    let on = folders();
+    let [bare, tree, copied] = ["bare", "tree", "copied"].map(|name| on.upper.join(name));
+    fs::create_dir(&bare).unwrap();
+    run_git(&bare, &["init", "-q", "--bare", "-b", "main"]);
+    let empty = run_git(&bare, &["hash-object", "-w", "-t", "tree", "/dev/null"]);
+    let commit = ["-c", "user.name=T", "-c", "user.email=t@example.org", "commit-tree", "-m", "first", empty.trim()];
+    let first = run_git(&bare, &commit);
+    run_git(&bare, &["branch", "main", first.trim()]);
+    run_git(&bare, &["worktree", "add", "-q", tree.to_str().unwrap(), "main"]);
+    fs::write(tree.join("staged"), "one\n").unwrap();
+    run_git(&tree, &["add", "staged"]);
+    fs::write(tree.join("staged"), "two\n").unwrap();
+    WorkspaceCopy::new(&tree, &copied, &["staged".into()], copy_rules(1 << 30)).unwrap();
+    for args in [["status", "--short", "--branch"], ["log", "--format=%H %D", "-1"], ["diff", "--no-color", "staged"]] {
+        assert_eq!(run_git(&copied, &args), run_git(&tree, &args), "{args:?}");
+    }
+    // A repository can't have another folder copied.
+    let other = on.upper.join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("HEAD"), "x").unwrap();
+    fs::write(tree.join(".git"), format!("gitdir: {}\n", other.display())).unwrap();
+    WorkspaceCopy::new(&tree, &on.upper.join("second"), &[], copy_rules(1 << 30)).unwrap();
+    assert!(!on.upper.join("second/.git").exists());
+}
+
 #[test]
 fn rh_8_copy_has_no_secrets() {
     let on = folders();
@@ -536,10 +564,8 @@ fn plain_diff(text: &str) -> Vec<String> {
     text.split('\n').filter(|line| !line.starts_with("index ")).map(cut).collect()
 }
 
-/// All random trees in one repository: git shows the diff that was shown before they were applied.
-#[test]
-fn rh_2_git_shows_the_diff_of_random_trees() {
-    let on = folders();
+/// All random trees in one folder, before and after their changes. The numbers go on from the last tree.
+fn many_trees() -> (BTreeMap<OsString, Tree>, BTreeMap<OsString, Tree>, Numbers) {
     let (mut from, mut to, mut numbers) = (BTreeMap::new(), BTreeMap::new(), Numbers(0));
     for seed in 0..500 {
         numbers = Numbers(seed);
@@ -548,35 +574,66 @@ fn rh_2_git_shows_the_diff_of_random_trees() {
         from.insert(OsString::from(format!("t{seed}")), folder(old));
         to.insert(OsString::from(format!("t{seed}")), folder(new));
     }
+    (from, to, numbers)
+}
+
+/// The parts of a diff, one for each file, in an order that does not depend on how names are sorted. Git does not know
+/// modes like 0600, of which we show a header.
+fn parts_by_file(text: &str) -> Vec<Vec<String>> {
+    let mut parts: Vec<Vec<String>> = Vec::new();
+    for line in plain_diff(text) {
+        match parts.last_mut() {
+            Some(part) if !line.starts_with("diff --git ") => part.push(line),
+            _ => parts.push(vec![line]),
+        }
+    }
+    parts.iter_mut().for_each(|part| part.retain(|line| !line.is_empty()));
+    parts.retain(|part| part.len() > 1);
+    parts.sort();
+    parts
+}
+
+/// Applies changes of a repository whose content is in git's index; git then shows the diff that was shown before.
+fn assert_git_shows_the_diff(on: &Folders, upper: &Path, changes: &[LayerChange]) {
+    let before = run_git(&on.root, &["write-tree"]);
+    let ours = diff_changes(changes, upper, &on.root);
+    disk().apply_layer(ApplyPlace { upper, ..on.place() }, changes).unwrap();
+    run_git(&on.root, &["add", "-A"]);
+    let args = ["-c", "core.quotePath=true", "diff", "--cached", "--no-renames", "--no-color", before.trim()];
+    let (ours, shown) = (parts_by_file(&ours.text), parts_by_file(&run_git(&on.root, &args)));
+    let differs = ours.iter().zip(&shown).find(|(ours, shown)| ours != shown);
+    assert!(ours.len() > 1_000 && differs.is_none() && ours.len() == shown.len(), "{differs:?}");
+    on.assert_clean();
+}
+
+#[test]
+fn rh_2_git_shows_the_diff_of_random_trees() {
+    let (from, to, mut numbers) = many_trees();
+    let on = folders();
     from.iter().for_each(|(name, node)| write_node(&on.root.join(name), node));
     write_upper(&mut numbers, &on.upper, &from, &to);
     run_git(&on.root, &["init", "-q"]);
     run_git(&on.root, &["add", "-A"]);
-    let before = run_git(&on.root, &["write-tree"]);
-    let found = on.changes();
-    let ours = diff_changes(&found.changes, &on.upper, &on.root);
-    disk().apply_layer(on.place(), &found.changes).unwrap();
+    assert_git_shows_the_diff(&on, &on.upper, &on.changes().changes);
+}
+
+#[test]
+fn rh_8_git_shows_the_diff_of_a_copy() {
+    let (from, to, _) = many_trees();
+    let on = folders();
+    from.iter().for_each(|(name, node)| write_node(&on.root.join(name), node));
+    run_git(&on.root, &["init", "-q"]);
     run_git(&on.root, &["add", "-A"]);
-    let args = ["-c", "core.quotePath=true", "diff", "--cached", "--no-renames", "--no-color", before.trim()];
-    let shown = run_git(&on.root, &args);
-    // Git sorts names in another way. It does not know modes like 0600, of which we show a header.
-    let by_file = |text: &str| {
-        let mut parts: Vec<Vec<String>> = Vec::new();
-        for line in plain_diff(text) {
-            match parts.last_mut() {
-                Some(part) if !line.starts_with("diff --git ") => part.push(line),
-                _ => parts.push(vec![line]),
-            }
-        }
-        parts.iter_mut().for_each(|part| part.retain(|line| !line.is_empty()));
-        parts.retain(|part| part.len() > 1);
-        parts.sort();
-        parts
-    };
-    let (ours, shown) = (by_file(&ours.text), by_file(&shown));
-    let differs = ours.iter().zip(&shown).find(|(ours, shown)| ours != shown);
-    assert!(ours.len() > 1_000 && differs.is_none() && ours.len() == shown.len(), "{differs:?}");
-    on.assert_clean();
+    let files: Vec<PathBuf> = all_leaves(&from).into_keys().collect();
+    let place = on.upper.join("ws");
+    let copy = WorkspaceCopy::new(&on.root, &place, &files, copy_rules(u64::MAX)).unwrap();
+    for name in from.keys() {
+        let _ = fs::remove_dir_all(place.join(name));
+    }
+    to.iter().for_each(|(name, node)| write_node(&place.join(name), node));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    let found = copy.collect_changes(&on.root, later).unwrap();
+    assert_git_shows_the_diff(&on, &place, &found.changes);
 }
 
 /// Git shows the same diff after the changes were applied.

@@ -3,17 +3,19 @@
 use crate::env::{CallContext, ToolEnv};
 use crate::shell::changes::ScopedResult;
 use crate::shell::confine::{
-    FILE_LIMIT, FILE_LIMIT_SIGNAL, FORK_REFUSED, is_offline_exit, over_limit_note, refusal_hint, refused_access,
+    FILE_LIMIT, FILE_LIMIT_SIGNAL, FORK_REFUSED, is_offline_exit, refusal_hint, refused_access,
 };
 use crate::shell::process::{BackgroundTask, CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
+use crate::shell::reached_limit::ReachedLimit;
 use crate::tool::{Tool, ToolError, ToolOutcome};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights, ShellConfinement};
 use cutonce_core::shell::{self, CommandVerdict};
-use cutonce_sandbox::{ProcessExit, ResourceKind};
+use cutonce_sandbox::{ProcessExit, ResourceKind, ResourceLimits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -162,9 +164,30 @@ fn background_outcome(task: &BackgroundTask, printed: &str) -> ToolOutcome {
 /// How a foreground command ended.
 enum CommandEnd {
     Exited(io::Result<ProcessExit>),
-    OverLimit(ResourceKind),
-    TimedOut(Duration),
+    OverLimit(ReachedLimit),
+    TimedOut(CommandTimeout),
     Interrupted,
+}
+
+/// How long a command may run.
+struct CommandTimeout {
+    after: Duration,
+    /// The call sets it; else the settings do.
+    of_call: bool,
+}
+
+impl CommandTimeout {
+    fn new(input: &BashInput, usual: Duration) -> CommandTimeout {
+        let after = input.timeout.map_or(usual, Duration::from_millis);
+        CommandTimeout { after, of_call: input.timeout.is_some() }
+    }
+}
+
+impl fmt::Display for CommandTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = if self.of_call { "`timeout` of the call" } else { "`shell.timeoutMs`" };
+        write!(f, "it took longer than {} ms ({source})", self.after.as_millis())
+    }
 }
 
 async fn run_in_foreground(
@@ -187,14 +210,14 @@ async fn run_in_foreground(
         output.push(bytes);
         stream.push(bytes);
     };
-    let timeout = input.timeout.map_or(here.shells.timeout(), Duration::from_millis);
+    let timeout = CommandTimeout::new(input, here.shells.timeout());
     let to_background = here.shells.background_requested();
     let end = tokio::select! {
-        ended = shell.pump_output(&mut each) => match (&ended, shell.running.over_limit()) {
+        ended = shell.pump_output(&mut each) => match (&ended, shell.over_limit()) {
             (Ok(ProcessExit::Signalled(_)), Some(over)) => CommandEnd::OverLimit(over),
             _ => CommandEnd::Exited(ended),
         },
-        () = tokio::time::sleep(timeout) => CommandEnd::TimedOut(timeout),
+        () = tokio::time::sleep(timeout.after) => CommandEnd::TimedOut(timeout),
         () = call.cancel.cancelled() => CommandEnd::Interrupted,
         () = to_background => {
             let task = here.shells.adopt(&input.command, (shell, layer), (&here.workspace, &here.disk));
@@ -220,7 +243,7 @@ async fn run_in_foreground(
     let scratch = shell.scratch.then(|| THROWAWAY_NOTE.to_string());
     let outside = scoped.iter().flat_map(|scoped| scoped.notes.clone()).chain(aside);
     let notes = gone.into_iter().chain(end_note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
-    let outcome = build_outcome(&end, &shown, &notes.chain(outside).collect::<Vec<_>>());
+    let outcome = build_outcome(&end, &shown, &notes.chain(outside).collect::<Vec<_>>(), shell.limits());
     let outcome = match started_in == here.workspace.root {
         true => outcome,
         false => with_detail(outcome, "folder", json!(started_in.to_string_lossy())),
@@ -287,11 +310,13 @@ fn end_note(end: &CommandEnd) -> Option<String> {
         CommandEnd::Exited(Ok(ProcessExit::Exited(code))) => Some(format!("Exit code {code}")),
         CommandEnd::Exited(Ok(ProcessExit::Signalled(signal))) => Some(format!("Ended by signal {signal}")),
         CommandEnd::Exited(Err(error)) => Some(format!("How it ended is unknown: {error}")),
-        CommandEnd::OverLimit(kind) => Some(over_limit_note(*kind)),
-        CommandEnd::TimedOut(after) => Some(format!(
+        CommandEnd::OverLimit(limit) => Some(format!(
+            "The sandbox ended the command and all it started, because it {limit}. The output ends there."
+        )),
+        CommandEnd::TimedOut(timeout) => Some(format!(
             "Timed out after {} ms: the command and all it started were killed. The output ends there. \
              Set a longer `timeout` (at most {MAX_TIMEOUT_MS}), or `run_in_background`.",
-            after.as_millis()
+            timeout.after.as_millis()
         )),
         CommandEnd::Interrupted => {
             Some("Interrupted by the user: the command and all it started were killed. The output ends there.".into())
@@ -300,15 +325,33 @@ fn end_note(end: &CommandEnd) -> Option<String> {
 }
 
 /// The limit of the sandbox that the command reached (SB-7). The kernel may refuse processes before we end the command.
-fn limit_reached(end: &CommandEnd, output: &str) -> Option<ResourceKind> {
+fn limit_reached(end: &CommandEnd, output: &str, limits: ResourceLimits) -> Option<ReachedLimit> {
     match end {
-        CommandEnd::OverLimit(kind) => Some(*kind),
-        _ if FORK_REFUSED.iter().any(|sign| output.contains(sign)) => Some(ResourceKind::Processes),
+        CommandEnd::OverLimit(limit) => Some(*limit),
+        CommandEnd::Exited(Ok(ProcessExit::Signalled(FILE_LIMIT_SIGNAL))) => Some(ReachedLimit::of_file(limits)),
+        _ if FORK_REFUSED.iter().any(|sign| output.contains(sign)) => {
+            Some(ReachedLimit::new(ResourceKind::Processes, limits))
+        }
         _ => None,
     }
 }
 
-fn build_outcome(end: &CommandEnd, output: &str, notes: &[String]) -> ToolOutcome {
+/// What stopped a command that has no exit code, in words that follow "stopped:".
+fn stop_reason(end: &CommandEnd, limits: ResourceLimits) -> Option<String> {
+    match end {
+        CommandEnd::Exited(Ok(ProcessExit::Exited(_))) => None,
+        CommandEnd::Exited(Ok(ProcessExit::Signalled(FILE_LIMIT_SIGNAL))) => {
+            Some(format!("it {}", ReachedLimit::of_file(limits)))
+        }
+        CommandEnd::Exited(Ok(ProcessExit::Signalled(signal))) => Some(format!("ended by signal {signal}")),
+        CommandEnd::Exited(Err(error)) => Some(format!("how it ended is unknown ({error})")),
+        CommandEnd::OverLimit(limit) => Some(format!("it {limit}")),
+        CommandEnd::TimedOut(timeout) => Some(timeout.to_string()),
+        CommandEnd::Interrupted => Some("interrupted by the user".to_string()),
+    }
+}
+
+fn build_outcome(end: &CommandEnd, output: &str, notes: &[String], limits: ResourceLimits) -> ToolOutcome {
     let output = output.trim_end();
     let output = if output.is_empty() { "(no output)" } else { output };
     let notes = notes.join("\n");
@@ -326,8 +369,11 @@ fn build_outcome(end: &CommandEnd, output: &str, notes: &[String]) -> ToolOutcom
         "timedOut": matches!(end, CommandEnd::TimedOut(_)),
         "interrupted": matches!(end, CommandEnd::Interrupted),
     });
-    if let Some(kind) = limit_reached(end, output) {
-        display["overLimit"] = kind.to_string().into();
+    if let Some(why) = stop_reason(end, limits) {
+        display["stopped"] = why.into();
+    }
+    if let Some(limit) = limit_reached(end, output, limits) {
+        display["overLimit"] = limit.to_string().into();
     }
     let made = if code == Some(0) { ToolOutcome::text(text) } else { ToolOutcome::error(text) };
     made.with_display(display)

@@ -363,7 +363,7 @@ impl SessionShells {
             }
             None => (confined, None),
         };
-        Ok((BashStart { bash, env, folder, profile, tmp, network, protected }, scoped))
+        Ok((BashStart { bash, env, folder, profile, tmp, network, protected, limits: self.limits }, scoped))
     }
 
     /// Puts a command on a layer, or records the workspace before it runs (PC-21, PC-22). One that can't write runs as

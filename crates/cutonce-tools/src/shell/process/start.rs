@@ -3,9 +3,10 @@
 use crate::disk::FileAccess;
 use crate::shell::host_proxy::NetworkAllowance;
 use crate::shell::protected_record::ProtectedWatch;
+use crate::shell::reached_limit::ReachedLimit;
 use crate::tool::ToolError;
 use crate::workspace::Workspace;
-use cutonce_sandbox::{ProcessExit, RunningProcess, SandboxProfile, SpawnSpec};
+use cutonce_sandbox::{ProcessExit, ResourceLimits, RunningProcess, SandboxProfile, SpawnSpec};
 use std::ffi::OsString;
 use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStringExt;
@@ -31,6 +32,7 @@ pub(crate) struct RunningBash {
     pub(crate) scratch: bool,
     /// Finds the protected names that it creates.
     pub(crate) protected: Option<ProtectedWatch>,
+    limits: ResourceLimits,
 }
 
 /// Everything needed to start bash, except the command.
@@ -44,6 +46,7 @@ pub(crate) struct BashStart {
     /// Hosts that it may reach through our proxy, if any.
     pub(crate) network: Option<Arc<NetworkAllowance>>,
     pub(crate) protected: Option<ProtectedWatch>,
+    pub(crate) limits: ResourceLimits,
 }
 
 impl BashStart {
@@ -76,7 +79,8 @@ impl BashStart {
             proxy.spawn(network.serve(listener));
         }
         let (folder, asks) = folder.unzip();
-        Ok(RunningBash { running, output, folder, _report_file: asks.flatten(), _proxy: proxy, scratch, protected })
+        let (_report_file, _proxy, limits) = (asks.flatten(), proxy, self.limits);
+        Ok(RunningBash { running, output, folder, _report_file, _proxy, scratch, protected, limits })
     }
 }
 
@@ -108,6 +112,16 @@ fn request_final_folder(
 }
 
 impl RunningBash {
+    /// The limit of the sandbox that ended it.
+    pub(crate) fn over_limit(&self) -> Option<ReachedLimit> {
+        self.running.over_limit().map(|kind| ReachedLimit::new(kind, self.limits))
+    }
+
+    /// The limits that the sandbox sets it.
+    pub(crate) fn limits(&self) -> ResourceLimits {
+        self.limits
+    }
+
     /// Renames protected names that it created, after it has ended; returns notes for the model (SB-4).
     pub(crate) async fn set_protected_aside(&mut self, disk: &FileAccess, except: Vec<String>) -> Vec<String> {
         match self.protected.take() {

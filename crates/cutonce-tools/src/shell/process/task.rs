@@ -5,9 +5,10 @@ use super::last_line::LastLine;
 use super::start::RunningBash;
 use crate::disk::FileAccess;
 use crate::shell::changes::{CallScope, ScopedCommand};
+use crate::shell::reached_limit::ReachedLimit;
 use crate::spill::{OptionalRedactor, SpillFile};
 use cutonce_core::sync::LockUnpoisoned;
-use cutonce_sandbox::{Lifeline, ProcessExit, ResourceKind};
+use cutonce_sandbox::{Lifeline, ProcessExit};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -30,7 +31,7 @@ pub enum TaskState {
     /// Killed by a signal that we did not send.
     Signalled(i32),
     /// Killed because it was over a limit of the sandbox (SB-7).
-    OverLimit(ResourceKind),
+    OverLimit(ReachedLimit),
     /// Killed by KillShell or at the end of the session.
     Killed,
 }
@@ -41,7 +42,7 @@ impl std::fmt::Display for TaskState {
             TaskState::Running => write!(f, "running"),
             TaskState::Exited(code) => write!(f, "exited with code {code}"),
             TaskState::Signalled(signal) => write!(f, "ended by signal {signal}"),
-            TaskState::OverLimit(kind) => write!(f, "ended by the sandbox's limit for {kind}"),
+            TaskState::OverLimit(limit) => write!(f, "ended by the sandbox: it {limit}"),
             TaskState::Killed => write!(f, "killed"),
         }
     }
@@ -109,7 +110,7 @@ impl BackgroundTask {
             // Nothing outside the scope was applied, so the user has decided about no name.
             let notes = bash.set_protected_aside(&disk, Vec::new()).await;
             notes.iter().for_each(|note| watched.push(format!("\n({note})\n").as_bytes()));
-            watched.record_end(ended, bash.running.over_limit());
+            watched.record_end(ended, bash.over_limit());
             if let Some(on_end) = on_end {
                 on_end(watched.view());
             }
@@ -135,7 +136,7 @@ impl BackgroundTask {
         printed.all.push(bytes);
     }
 
-    fn record_end(&self, ended: std::io::Result<ProcessExit>, over: Option<ResourceKind>) {
+    fn record_end(&self, ended: std::io::Result<ProcessExit>, over: Option<ReachedLimit>) {
         self.printed.lock_unpoisoned().all.flush_waiting();
         let killed = self.lifeline.lock_unpoisoned().take().is_none();
         self.state.send_replace(match (ended, over) {

@@ -4,6 +4,7 @@ use super::run_list::{FinishedRun, RehearsalRun, RunState};
 use crate::render::text::{self, RowPrefix};
 use crate::render::theme::Theme;
 use cutonce_core::plan::rehearsal::{RehearsalResult, RehearsedCheck, RehearsedFile, RehearsedKind};
+use cutonce_core::plan::report::ended_text;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -89,7 +90,7 @@ fn heading(words: &str, theme: &Theme) -> PageRow {
 fn result_rows(run: &RehearsalRun, finished: &FinishedRun, theme: &Theme) -> Vec<PageRow> {
     let result = &finished.result;
     let mut rows = Vec::new();
-    rows.extend(finished.failure.iter().map(|why| text_row(&format!("The agent failed: {why}"), theme.warning)));
+    rows.extend(result.failure.iter().map(|why| text_row(&format!("Failed: {why}"), theme.warning)));
     let steps = result.report.as_ref().map(|report| report.steps.as_slice()).unwrap_or_default();
     for step in steps {
         let title = format!(" {}. {}", step.id, text::one_line(&step.title));
@@ -164,21 +165,24 @@ fn check_rows<'a>(
     theme: &'a Theme,
 ) -> impl Iterator<Item = PageRow> + 'a {
     let checks = finished.checks.iter().enumerate().filter(move |(_, check)| wanted(check));
-    checks.map(move |(index, check)| {
+    checks.flat_map(move |(index, check)| {
         let (mark, style, told) = match check.exit_code {
             _ if !run.taken_out.is_empty() => ("–", theme.dim, NOT_RUN.to_string()),
             Some(0) => ("✓", theme.success, "exit 0".to_string()),
             Some(code) => ("✗", theme.error, format!("exit {code}")),
             None => ("–", theme.warning, "stopped".to_string()),
         };
-        PageRow {
+        let row = PageRow {
             target: RowTarget::Check(index),
             left: vec![
                 Span::styled(format!("  {mark}   "), style),
                 Span::styled(text::one_line(&check.command), theme.text),
             ],
             right: vec![Span::styled(format!("{told} "), style)],
-        }
+        };
+        let stopped = check.stopped.as_ref().filter(|_| run.taken_out.is_empty());
+        let why = stopped.map(|why| text_row(&format!("     {why}"), theme.warning));
+        std::iter::once(row).chain(why)
     })
 }
 
@@ -210,9 +214,9 @@ pub(super) fn text_rows(words: &str, width: usize, theme: &Theme) -> Vec<Line<'s
 
 /// The output of a check.
 pub(super) fn output_rows(check: &RehearsedCheck, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let code = check.exit_code.map_or("stopped".to_string(), |code| format!("exit {code}"));
+    let code = ended_text(check.exit_code, check.stopped.as_deref());
     let mut rows = text::wrap_plain(&format!("$ {}", text::one_line(&check.command)), width, theme.strong);
-    rows.push(Line::styled(code, if check.exit_code == Some(0) { theme.success } else { theme.error }));
+    rows.extend(text::wrap_plain(&code, width, if check.exit_code == Some(0) { theme.success } else { theme.error }));
     let output = text::strip_colours(check.output.trim_end()).into_owned();
     if output.is_empty() {
         rows.push(Line::styled("(no output)", theme.dim));

@@ -53,7 +53,6 @@ pub(super) struct FinishedRun {
     pub passed: bool,
     pub result: RehearsalResult,
     pub checks: Vec<RehearsedCheck>,
-    pub failure: Option<String>,
 }
 
 impl RehearsalRun {
@@ -90,13 +89,8 @@ impl RehearsalList {
                 run.call_count = *calls;
                 None
             }
-            RehearsalNews::Finished { passed, result, checks, failure } => {
-                let finished = FinishedRun {
-                    passed: *passed,
-                    result: (**result).clone(),
-                    checks: checks.clone(),
-                    failure: failure.clone(),
-                };
+            RehearsalNews::Finished { passed, result, checks } => {
+                let finished = FinishedRun { passed: *passed, result: (**result).clone(), checks: checks.clone() };
                 self.runs.get_mut(at?)?.state = RunState::Finished(Arc::new(finished));
                 let outcome = if *passed { "passed" } else { "did not pass" };
                 Some(format!("The rehearsal {id} {outcome}. Your files did not change; ctrl+p shows the result."))

@@ -33,6 +33,7 @@ fn result() -> RehearsalResult {
     let check = |command: &str| CheckRun {
         command: command.into(),
         exit_code: Some(0),
+        stopped: None,
         by: CheckRunner::Program,
         at: "2026-11-18T07:00:00Z".into(),
         output: String::new(),
@@ -76,13 +77,14 @@ fn finished(id: &str) -> RehearsalEvent {
         step: step.map(str::to_string),
         command: command.into(),
         exit_code: Some(0),
+        stopped: None,
         output: output.into(),
     };
     let checks = vec![
         check(Some("1"), "cargo test greet", "running 1 test\ntest greet ... \u{1b}[32mok\u{1b}[0m\n"),
         check(None, "cargo test", "running 7 tests\n"),
     ];
-    event(id, RehearsalNews::Finished { passed: true, result: Box::new(result()), checks, failure: None })
+    event(id, RehearsalNews::Finished { passed: true, result: Box::new(result()), checks })
 }
 
 fn person(width: u16, height: u16) -> Person {
@@ -193,6 +195,20 @@ fn rh_2_cut_rows_open_whole() {
     person.keys("⎋kk⏎");
     let screen = person.screen().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(screen.contains("No drift: the result follows the plan."), "{screen}");
+}
+
+/// What stopped a check or the agent is in the list, with the limit and its setting.
+#[test]
+fn rh_5_reached_limits_are_named_in_the_list() {
+    let mut person = Person::with_result(80, 24);
+    let RehearsalNews::Finished { mut result, mut checks, .. } = finished("r1").news else { panic!("it finished") };
+    let why = "stopped: it wrote more than 8 MB (`plan.rehearsal.maxMegabytes`)";
+    result.failure = Some(why.into());
+    (checks[0].exit_code, checks[0].stopped) = (None, Some("it took longer than 1000 ms (`shell.timeoutMs`)".into()));
+    person.hears(&[event("r1", RehearsalNews::Finished { passed: false, result, checks })]);
+    let screen = person.screen();
+    assert!(screen.contains(why), "{screen}");
+    assert!(screen.contains("it took longer than 1000 ms (`shell.timeoutMs`)"), "{screen}");
 }
 
 #[test]

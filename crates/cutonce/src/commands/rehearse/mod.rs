@@ -13,7 +13,8 @@ use crate::start;
 use anyhow::Context;
 use child::ChildProgram;
 use cutonce_agent::plan::rehearsal::{
-    AgentNews, FinishedRehearsal, NotApplied, RehearsalJob, check_keep, recover_applying, sweep_rehearsals,
+    AgentNews, FinishedRehearsal, NotApplied, RehearsalBudget, RehearsalJob, check_keep, recover_applying,
+    sweep_rehearsals,
 };
 use cutonce_agent::tools::disk::{FileAccess, VersionStore};
 use cutonce_agent::tools::shell::changes::layers_folder;
@@ -180,7 +181,7 @@ async fn rehearse(
         step_ids: None,
         model: args.model.clone(),
         max_turns: args.max_turns,
-        budget_usd: args.max_budget_usd,
+        budget: args.max_budget_usd.map(|usd| RehearsalBudget { usd, source: "`--max-budget-usd`" }),
     };
     let progress = RehearsalProgress::new(args);
     let on_news = |news: AgentNews| {
@@ -198,7 +199,7 @@ async fn rehearse(
             return Ok(Err(code));
         }
     };
-    if let Some(why) = &finished.failure {
+    if let Some(why) = &finished.result.failure {
         eprintln!("cutonce: the rehearsal failed: {}", sanitize(why));
     }
     let mut rehearsal = RunRehearsal::new(finished);

@@ -210,6 +210,7 @@ impl ClientRehearsal {
 
 fn result_content(summary: &str, result: &RehearsalResult) -> Vec<ToolCallContent> {
     let mut content = vec![calls::text_content(summary)];
+    content.extend(result.failure.iter().map(|why| calls::text_content(&format!("Failed: {}", calls::one_line(why)))));
     if !result.diff.is_empty() {
         content.push(calls::fenced_content(&calls::truncate_shown(&calls::escape_controls(&result.diff)), "diff"));
     }

@@ -141,6 +141,9 @@ pub fn event_text(event: &RehearsalEvent) -> String {
             for denied in &result.denied {
                 text.push_str(&format!("\ndenied: {}: {}", one_line(&denied.tool), one_line(&denied.text)));
             }
+            if let Some(why) = &result.failure {
+                text.push_str(&format!("\nfailed: {}", one_line(why)));
+            }
             format!(
                 "{text}\n\nrehearsal {id}: {}\na applies exactly this, a without FILE takes files out, k NAME keeps it",
                 result.summary(*passed, checks)
