@@ -42,7 +42,7 @@ press r
 
 ────────────────────────────────────────────────────────────────────────────────
  a apply  space out  enter open  v earlier rev  ? keys  esc
- demo  The plan waits for you. Try r rehearse, 1 approve, 5 request changes.
+ demo  This is the result: enter shows the diff, a applies exactly this.
 
 --- keys
 press down enter
@@ -71,7 +71,7 @@ press down enter
 
 ────────────────────────────────────────────────────────────────────────────────
  ↑↓ scroll  [ ] previous, next  space takes it out  a apply  ? keys  esc list
- demo  The plan waits for you. Try r rehearse, 1 approve, 5 request changes.
+ demo  This is the result: enter shows the diff, a applies exactly this.
 
 --- keys
 press a

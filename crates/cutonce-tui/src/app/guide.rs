@@ -14,6 +14,10 @@ pub enum GuidePlace {
     /// The agent works, or the session opens.
     Working,
     Review,
+    /// The review shows a rehearsal that runs.
+    RehearsalRuns,
+    /// The review shows the result of a rehearsal.
+    RehearsalResult,
     /// A plan waits, but its review is closed.
     ReviewWaits,
     /// A question is open.
@@ -58,12 +62,12 @@ pub(super) struct GuideState {
 impl App {
     pub(super) fn guide_line(&self) -> Option<Line<'static>> {
         let guide = self.guide.guide?;
-        let place = match (self.asks.reviews.own_is_pending(), self.asks.has_overlay(), self.asks.has_dialog()) {
-            (true, true, _) => GuidePlace::Review,
-            (_, _, true) => GuidePlace::Question,
-            (true, false, false) => GuidePlace::ReviewWaits,
-            (false, ..) if self.turn.is_some() || !self.guide.started => GuidePlace::Working,
-            (false, ..) => GuidePlace::Idle,
+        let place = match (self.asks.guide_place(), self.asks.reviews.own_is_pending()) {
+            (Some(place), _) => place,
+            _ if self.asks.has_dialog() => GuidePlace::Question,
+            (None, true) => GuidePlace::ReviewWaits,
+            (None, false) if self.turn.is_some() || !self.guide.started => GuidePlace::Working,
+            (None, false) => GuidePlace::Idle,
         };
         let GuideState { choice, refused, applied, .. } = self.guide;
         let view = GuideView { place, choice, refused, applied };

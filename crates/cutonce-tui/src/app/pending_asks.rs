@@ -1,8 +1,8 @@
 //! Pending asks: dialogs in the live area, the full-screen plan review, and the rules for when each one
 //! opens. A dialog never opens over a draft or while the user types (UI-5, UI-6).
 
-use super::App;
 use super::reviews::PendingReviews;
+use super::{App, GuidePlace};
 use crate::dialogs::{Dialog, DialogReply, KeyGuard};
 use crate::input::keymap::{self, KeyAction};
 use crate::overlays::pager::{Pager, PagerContent, PagerItem};
@@ -61,6 +61,10 @@ pub struct PendingAsks {
 impl PendingAsks {
     pub fn has_overlay(&self) -> bool {
         self.overlay_host.is_some()
+    }
+    /// The place that the demo's line explains, if the open overlay is one.
+    pub fn guide_place(&self) -> Option<GuidePlace> {
+        self.overlay_host.as_ref().and_then(|host| host.overlay.guide_place())
     }
     pub fn has_dialog(&self) -> bool {
         self.active.is_some()

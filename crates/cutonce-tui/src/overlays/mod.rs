@@ -9,6 +9,7 @@ pub(crate) mod picker_list;
 pub mod rewind_picker;
 pub mod session_picker;
 
+use crate::app::GuidePlace;
 use cutonce_core::plan::approval;
 use cutonce_core::plan::rehearsal::RehearsalOrder;
 use ratatui::crossterm::event::KeyEvent;
@@ -51,6 +52,11 @@ pub trait Overlay {
     /// The keys of this view and what they do, for `?` (DU-7). Empty if the view lists them itself.
     fn keys(&self) -> Vec<(String, String)> {
         Vec::new()
+    }
+
+    /// The place that the demo's line explains (ON-2), if this view is one.
+    fn guide_place(&self) -> Option<GuidePlace> {
+        None
     }
 
     /// Time of the next `on_tick`, if nothing happens before.

@@ -3,6 +3,7 @@
 //! Pure state: keys and the current time come in, an outcome comes out. A digit arms a choice and Enter confirms it;
 //! there is no other way to choose. A paste never answers. Inside a text field every key is text.
 
+mod arming;
 mod changes;
 mod choices;
 mod comments;
@@ -19,15 +20,17 @@ mod steps_view;
 mod terms_menu;
 mod viewport;
 
-use crate::dialogs::{KeyGuard, QUIET_TIME};
+use crate::app::GuidePlace;
+use crate::dialogs::KeyGuard;
 use crate::overlays::{ExternalEditError, Overlay, OverlayOutcome};
 use crate::render::highlight::Highlighter;
 use crate::render::text;
 use crate::render::theme::Theme;
 use crate::text_area::TextArea;
 use crate::vim_keys::VimState;
+use arming::{ActiveKeys, ChoiceArming};
 use changes::{LineMap, PlanChanges};
-use choices::{AnswerAttachments, ChoiceSlot, SlotAction};
+use choices::{AnswerAttachments, ChoiceSlot};
 use comments::EarlierComment;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest, ReviewTerms};
 use cutonce_core::plan::contract::PlanContract;
@@ -37,14 +40,11 @@ use plan_source::PlanSource;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use rehearsals::{RehearsalPage, ReviewRehearsals};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use terms_menu::TermsMenu;
 
 pub use keys::REVIEW_KEYS;
 pub use rehearsals::{RehearsalList, SharedRehearsals};
-
-/// A digit and Enter closer together than this come from a paste, not from a user.
-const MIN_CONFIRM_DELAY: Duration = Duration::from_millis(50);
 
 /// The plan approval request, with what the front end adds to it.
 #[derive(Debug, Clone)]
@@ -160,19 +160,6 @@ struct ReplyDraft {
     terms: ReviewTerms,
 }
 
-/// Guards the two key presses that make a choice: a digit arms it, Enter confirms it.
-#[derive(Debug)]
-struct ChoiceArming {
-    choice: Option<ChoiceKey>,
-    since: Option<Instant>,
-    /// Time of the last typed letter.
-    last_letter_at: Option<Instant>,
-    /// Time of the last key.
-    key_at: Option<Instant>,
-    guard: KeyGuard,
-    active_keys: ActiveKeys,
-}
-
 #[derive(Debug)]
 pub struct PlanReview {
     subject: ReviewSubject,
@@ -198,15 +185,6 @@ pub struct PlanReview {
     /// Vim's keys in text fields, if the user wants them (DU-7).
     vim: Option<VimState>,
     rehearsals: ReviewRehearsals,
-}
-
-/// Which keys the last frame showed as active, so that neither a user nor a test has to guess (PM-74).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct ActiveKeys {
-    /// A digit arms a choice.
-    digits_arm: bool,
-    /// Enter confirms the armed choice.
-    enter_confirms: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -396,16 +374,6 @@ impl PlanReview {
         }
     }
 
-    fn confirm_choice(&mut self, now: Instant) -> OverlayOutcome {
-        let Some(key) = self.arming.choice else { return OverlayOutcome::Nothing };
-        // Terminals without bracketed paste send a paste as keys. No user types that fast.
-        if self.confirm_ready_at().is_some_and(|at| now < at) {
-            return OverlayOutcome::Nothing;
-        }
-        let answer = choices::build_answer(&self.subject.request, key, self.attachments());
-        self.send_answer(answer)
-    }
-
     fn send_answer(&mut self, answer: PlanAnswer) -> OverlayOutcome {
         self.focus = ReviewFocus::Plan;
         let record = ReviewDraft { sent: true, ..self.current_draft() };
@@ -415,42 +383,35 @@ impl PlanReview {
         OverlayOutcome::Answer(Box::new(answer))
     }
 
-    /// Earliest time at which Enter confirms the armed choice.
-    fn confirm_ready_at(&self) -> Option<Instant> {
-        self.arming.choice.and(self.arming.since).map(|armed| armed + MIN_CONFIRM_DELAY)
-    }
-
-    /// Handles a user who types a sentence into the review by mistake. A letter disarms the choice that a digit armed,
-    /// and a digit right after a letter arms nothing. Arrow and page keys do neither. Returns true if a choice was
-    /// disarmed.
-    fn disarm_on_letter(&mut self, key: KeyEvent, now: Instant) -> bool {
-        let typed = crate::input::keymap::typed_char(key).is_some_and(|c| !c.is_ascii_digit());
-        if typed {
-            self.arming.last_letter_at = Some(now);
-        }
-        typed && self.arming.choice.take().is_some()
-    }
-
-    fn arm_choice(&mut self, digit: char, now: Instant) -> OverlayOutcome {
-        if self.arming.last_letter_at.is_some_and(|letter| now < letter + QUIET_TIME) {
-            self.notice = Some(format!("Too soon after another key: press {digit} again"));
-            return OverlayOutcome::Redraw;
-        }
-        let Some(slot) = self.slots.iter().find(|slot| slot.digit == digit) else { return OverlayOutcome::Nothing };
-        match slot.action {
-            SlotAction::ClearContext => self.reply.clear_context = !self.reply.clear_context,
-            SlotAction::Choice(key) => {
-                (self.arming.choice, self.arming.since, self.arming.active_keys.enter_confirms) =
-                    (Some(key), Some(now), false);
-                if key == ChoiceKey::KeepPlanning {
-                    self.focus = ReviewFocus::Field {
-                        what: FieldPurpose::Feedback,
-                        field: TextArea::new(self.reply.feedback.clone()),
-                    };
-                }
+    /// Handles a key outside text fields: the open panel or page takes it, else the plan.
+    fn focused_key(&mut self, key: KeyEvent, may_answer: bool, now: Instant) -> OverlayOutcome {
+        match self.focus {
+            ReviewFocus::Steps { at, skip } => return self.steps_key((at, skip), key, may_answer, now),
+            ReviewFocus::Terms(menu) => return self.terms_key(menu, key),
+            ReviewFocus::Rehearsal(page) if self.arming.choice.is_some() => {
+                return self.armed_apply_key(page, key, now);
             }
+            ReviewFocus::Rehearsal(page) => return self.rehearsal_key(page, key, may_answer),
+            _ => {}
         }
-        OverlayOutcome::Redraw
+        // During a search, n and N jump to the next and previous match.
+        if let (Some(_), KeyCode::Char(c @ ('n' | 'N')), ReviewFocus::Plan) = (&self.search, key.code, &self.focus)
+            && !key.modifiers.contains(KeyModifiers::CONTROL)
+        {
+            return self.find_next(c == 'n');
+        }
+        let Some(action) = keys::action_for_key(key) else { return OverlayOutcome::Nothing };
+        if !matches!(self.focus, ReviewFocus::Plan) {
+            self.arming.last_letter_at = None;
+            return self.panel_key(action);
+        }
+        // A held key repeats. Only a real press may choose or confirm.
+        let held =
+            key.kind == KeyEventKind::Repeat && matches!(action, ReviewAction::Confirm | ReviewAction::Choose(_));
+        if held || !(may_answer || action.allowed_before_ready()) {
+            return OverlayOutcome::Nothing;
+        }
+        self.run_action(action, now)
     }
 
     fn run_action(&mut self, action: ReviewAction, now: Instant) -> OverlayOutcome {
@@ -688,36 +649,11 @@ impl Overlay for PlanReview {
         if matches!(self.focus, ReviewFocus::Field { .. }) {
             return self.field_key(key, now);
         }
-        let taken_back = self.disarm_on_letter(key, now);
-        match self.focus {
-            ReviewFocus::Steps { at, skip } => return self.steps_key((at, skip), key, may_answer, now),
-            ReviewFocus::Terms(menu) => return self.terms_key(menu, key),
-            ReviewFocus::Rehearsal(page) if self.arming.choice.is_some() => {
-                return self.armed_apply_key(page, key, now);
-            }
-            ReviewFocus::Rehearsal(page) => return self.rehearsal_key(page, key, may_answer),
-            _ => {}
+        let disarmed = self.disarm_on_letter(key, now);
+        match self.focused_key(key, may_answer, now) {
+            OverlayOutcome::Nothing if disarmed => OverlayOutcome::Redraw,
+            outcome => outcome,
         }
-        // During a search, n and N jump to the next and previous match.
-        if let (Some(_), KeyCode::Char(c @ ('n' | 'N')), ReviewFocus::Plan) = (&self.search, key.code, &self.focus)
-            && !key.modifiers.contains(KeyModifiers::CONTROL)
-        {
-            return self.find_next(c == 'n');
-        }
-        let Some(action) = keys::action_for_key(key) else {
-            return if taken_back { OverlayOutcome::Redraw } else { OverlayOutcome::Nothing };
-        };
-        if !matches!(self.focus, ReviewFocus::Plan) {
-            self.arming.last_letter_at = None;
-            return self.panel_key(action);
-        }
-        // A held key repeats. Only a real press may choose or confirm.
-        let held =
-            key.kind == KeyEventKind::Repeat && matches!(action, ReviewAction::Confirm | ReviewAction::Choose(_));
-        if held || !(may_answer || action.allowed_before_ready()) {
-            return OverlayOutcome::Nothing;
-        }
-        self.run_action(action, now)
     }
 
     fn on_paste(&mut self, text: &str, now: Instant) -> OverlayOutcome {
@@ -782,6 +718,14 @@ impl Overlay for PlanReview {
             enter_confirms: past(self.confirm_ready_at()),
         };
         layout::draw(self, frame, area);
+    }
+
+    fn guide_place(&self) -> Option<GuidePlace> {
+        Some(match self.focus {
+            ReviewFocus::Rehearsal(page) if self.shows_running(page) => GuidePlace::RehearsalRuns,
+            ReviewFocus::Rehearsal(_) => GuidePlace::RehearsalResult,
+            _ => GuidePlace::Review,
+        })
     }
 
     /// Time of the next frame that shows keys as active. That frame is drawn without waiting for a key.

@@ -190,6 +190,11 @@ impl PlanReview {
         OverlayOutcome::Redraw
     }
 
+    /// True if the page shows a rehearsal that runs.
+    pub(super) fn shows_running(&self, page: RehearsalPage) -> bool {
+        self.rehearsals.list.borrow().runs.get(page.run).is_some_and(|run| run.is_running())
+    }
+
     fn show_page(&mut self, page: RehearsalPage) {
         self.focus = ReviewFocus::Rehearsal(page);
     }

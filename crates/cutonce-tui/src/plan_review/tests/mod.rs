@@ -6,6 +6,7 @@ mod docs;
 mod properties;
 mod rehearsal;
 
+use super::arming::MIN_CONFIRM_DELAY;
 use super::*;
 use crate::overlays::picker_list::tests::key_code;
 use ratatui::Terminal;

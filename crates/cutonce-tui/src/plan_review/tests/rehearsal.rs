@@ -231,6 +231,15 @@ fn rh_3_paste_and_held_keys_apply_nothing() {
 }
 
 #[test]
+fn rh_3_letter_disarms_apply_and_the_page_shows_it() {
+    let mut person = Person::with_result(80, 24);
+    person.keys("a");
+    assert!(person.screen().contains("enter confirm"));
+    assert_eq!(person.keys("y"), OverlayOutcome::Redraw);
+    assert!(!person.screen().contains("enter confirm"), "{}", person.screen());
+}
+
+#[test]
 fn rh_3_only_what_was_rehearsed_is_applied() {
     let mut person = Person::with_result(80, 24);
     person.keys("⎋s▼p⎋ra");

@@ -11,6 +11,12 @@ pub fn explain(view: &GuideView) -> GuideText {
         GuidePlace::Review => {
             ("The plan waits for you. Try r rehearse, 1 approve, 5 request changes.", "r rehearse 1 approve 5 change")
         }
+        GuidePlace::RehearsalRuns => {
+            ("An agent carries the plan out on a layer. Your files don't change.", "It works on a layer.")
+        }
+        GuidePlace::RehearsalResult => {
+            ("This is the result: enter shows the diff, a applies exactly this.", "enter diff, a applies this.")
+        }
         GuidePlace::ReviewWaits => ("The plan still waits for you: ctrl+p opens it.", "ctrl+p opens the plan."),
         GuidePlace::Question => {
             ("Nothing runs before you answer: 1 allows it, 3 refuses it.", "1 allows it, 3 refuses it.")
@@ -66,8 +72,15 @@ mod tests {
 
     #[test]
     fn on_2_guide_fits_into_80_and_40_columns() {
-        let places =
-            [GuidePlace::Review, GuidePlace::ReviewWaits, GuidePlace::Question, GuidePlace::Working, GuidePlace::Idle];
+        let places = [
+            GuidePlace::Review,
+            GuidePlace::RehearsalRuns,
+            GuidePlace::RehearsalResult,
+            GuidePlace::ReviewWaits,
+            GuidePlace::Question,
+            GuidePlace::Working,
+            GuidePlace::Idle,
+        ];
         let choices = [None, Some(ChoiceKey::KeepPlanning), Some(ChoiceKey::AcceptEdits)];
         for (place, choice) in places.into_iter().flat_map(|place| choices.map(|choice| (place, choice))) {
             for refused in [false, true] {
