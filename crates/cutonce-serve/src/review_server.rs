@@ -15,7 +15,7 @@ use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_core::settings::Settings;
 use http_body::Frame;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
@@ -254,7 +254,7 @@ struct PageAnswer {
 
 impl PageState {
     async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Answer {
-        let answer = match self.gate.check_origin(request.method(), request.headers()) {
+        let answer = match self.gate.check_origin(request.method(), request.uri(), request.headers()) {
             Ok(()) => self.answer(request).await,
             Err(refused) => refusal(refused),
         };
@@ -422,7 +422,10 @@ async fn read_limited<T: for<'a> Deserialize<'a>>(body: Incoming, most: usize) -
     let Ok(body) = tokio::time::timeout(BODY_LIMIT, Limited::new(body, most).collect()).await else {
         return Err(problem(StatusCode::REQUEST_TIMEOUT, "The request took too long."));
     };
-    let Ok(body) = body else { return Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large.")) };
+    let body = body.map_err(|error| match error.is::<LengthLimitError>() {
+        true => problem(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large."),
+        false => problem(StatusCode::BAD_REQUEST, "The request is cut off, or its parts can't be read."),
+    })?;
     serde_json::from_slice(&body.to_bytes())
         .map_err(|error| problem(StatusCode::BAD_REQUEST, &format!("The request can't be read: {error}")))
 }

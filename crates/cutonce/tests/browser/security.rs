@@ -10,6 +10,7 @@ crate::tests!(
     rv_5_wrong_host_or_origin_is_refused,
     rv_5_token_works_once,
     rv_5_strangers_send_little,
+    rv_5_broken_requests_change_nothing,
     rv_5_change_needs_cookie_and_header,
     rv_5_other_users_reach_nothing,
     rv_5_other_users_take_no_place,
@@ -109,6 +110,28 @@ fn rv_5_strangers_send_little() {
     let body = format!("{{\"token\": \"{}\"}}", "x".repeat(5_000));
     assert_eq!(request(page.port, "POST", "/api/login", &headers, &body).status, 413);
     assert!(!page.sign_in().is_empty(), "the token is still good");
+}
+
+fn rv_5_broken_requests_change_nothing() {
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let (mut term, page) = (stage.with_waiting_plan(), stage.serve());
+    let (cookie, path, ask) = page.sign_in_to_review();
+    let body = answer_body(&ask, &json!(cutonce_core::plan::sha256_hex("# Plan\n\n1. Step\n")), "acceptEdits");
+    let (own, key) = (format!("127.0.0.1:{}", page.port), page.key());
+    let send = |target: &str, more: &str, body: &str| {
+        let head = format!(
+            "POST {target} HTTP/1.1\r\nHost: {own}\r\nOrigin: http://{own}\r\nCookie: {cookie}\r\nX-Cutonce: {key}\r\n"
+        );
+        crate::http::exchange(page.port, &format!("{head}{more}Connection: close\r\n\r\n{body}")).status
+    };
+    let (path, length) = (format!("{path}/answer"), format!("Content-Length: {}\r\n", body.len()));
+    assert_eq!(send(&format!("http://evil.example{path}"), &length, &body), 421, "a target on another host");
+    assert_eq!(send(&path, &format!("Origin: http://evil.example\r\n{length}"), &body), 403, "two origins");
+    assert_eq!(send(&path, &format!("Host: {own}\r\n{length}"), &body), 421, "two hosts");
+    assert_eq!(send(&path, &format!("{length}Content-Length: 1\r\n"), &body), 400, "two lengths");
+    assert_eq!(send(&path, "Transfer-Encoding: chunked\r\n", &format!("zz\r\n{body}\r\n")), 400, "no chunk");
+    assert!(term.contents().contains("request changes"), "the plan still waits");
+    term.press("esc").unwrap();
 }
 
 fn rv_5_change_needs_cookie_and_header() {
