@@ -12,6 +12,7 @@ export class RehearsalView {
     this.review = review;
     this.rows = [];
     this.loaded = new Map();
+    this.loading = null;
     this.out = new Map();
     this.list = h('div', { class: 'rehearsals' });
     this.result = h('div', { class: 'result' });
@@ -30,7 +31,17 @@ export class RehearsalView {
     return `${this.review.address}/rehearsals`;
   }
 
-  async refresh() {
+  /** Much news at once is one load, and one more if news came meanwhile. */
+  refresh() {
+    this.again = Boolean(this.loading);
+    this.loading ??= this.load().finally(() => {
+      this.loading = null;
+      if (this.again) return this.refresh();
+    });
+    return this.loading;
+  }
+
+  async load() {
     const now = await api(this.address).catch((error) => {
       // The plan has its answer meanwhile.
       if (error.status === 404) return { rehearsals: [] };

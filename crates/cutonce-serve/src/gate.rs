@@ -6,7 +6,7 @@
 use crate::page_hosts::PageHosts;
 use cutonce_core::sync::LockUnpoisoned;
 use hyper::header::{COOKIE, HOST, HeaderMap, ORIGIN};
-use hyper::{Method, StatusCode};
+use hyper::{Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
 use std::sync::Mutex;
 
@@ -101,13 +101,18 @@ impl AccessGate {
     }
 
     /// Checks that the request is meant for this server and comes from its page.
-    pub fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), RefusedRequest> {
+    pub fn check_origin(&self, method: &Method, target: &Uri, headers: &HeaderMap) -> Result<(), RefusedRequest> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let several = headers.get_all(HOST).iter().count() != 1;
-        if several || !self.address.contains(host) {
+        // A request to a proxy names the host in its target, too.
+        let elsewhere = target.authority().is_some_and(|authority| !self.address.contains(authority.as_str()));
+        if several || elsewhere || !self.address.contains(host) {
             return refused(StatusCode::MISDIRECTED_REQUEST, "This server answers only under its own address.");
         }
         let reads = matches!(*method, Method::GET | Method::HEAD);
+        if headers.get_all(ORIGIN).iter().count() > 1 {
+            return refused(StatusCode::FORBIDDEN, "The request names several sites.");
+        }
         match headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default()) {
             Some(origin) if !origin.eq_ignore_ascii_case(&format!("http://{host}")) => {
                 refused(StatusCode::FORBIDDEN, "The request comes from another site.")
@@ -207,8 +212,12 @@ mod tests {
     #[test]
     fn rv_5_wrong_host_and_origin_are_refused() {
         let gate = gate();
-        let get = |pairs: &[(&'static str, &'static str)]| gate.check_origin(&Method::GET, &headers(pairs)).is_ok();
-        let post = |pairs: &[(&'static str, &'static str)]| gate.check_origin(&Method::POST, &headers(pairs)).is_ok();
+        let get = |pairs: &[(&'static str, &'static str)]| {
+            gate.check_origin(&Method::GET, &Uri::from_static("/"), &headers(pairs)).is_ok()
+        };
+        let post = |pairs: &[(&'static str, &'static str)]| {
+            gate.check_origin(&Method::POST, &Uri::from_static("/"), &headers(pairs)).is_ok()
+        };
         assert!(get(&[("host", "127.0.0.1:7")]) && get(&[("host", "localhost:7")]));
         for bad in ["evil.example", "127.0.0.1", "127.0.0.1:8", "127.0.0.1:7.evil.example", ""] {
             assert!(!get(&[("host", bad)]), "{bad}");
@@ -216,6 +225,9 @@ mod tests {
         assert!(!get(&[]) && !get(&[("host", "localhost:7"), ("host", "localhost:7")]));
         let own = [("host", "localhost:7"), ("origin", "http://localhost:7"), ("x-cutonce", "1")];
         assert!(post(&own));
+        assert!(!post(&[own[0], own[1], ("origin", "http://evil.example"), own[2]]), "two origins");
+        let to = |target| gate.check_origin(&Method::GET, &Uri::from_static(target), &headers(&own)).is_ok();
+        assert!(to("http://localhost:7/x") && !to("http://evil.example/x"), "a target with a host of its own");
         assert!(!post(&own[..2]), "no header of the page");
         assert!(!post(&[own[0], own[2]]), "no origin");
         for bad in ["http://evil.example", "null", "https://localhost:7", "http://127.0.0.1:7"] {

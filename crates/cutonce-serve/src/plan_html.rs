@@ -12,12 +12,22 @@ const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHRO
 /// Deeper lists look like this.
 const MAX_DEPTH: usize = 8;
 
+/// Deeper emphasis is not marked: each line repeats what is open on it.
+const MAX_OPEN: usize = 8;
+
 /// A plan as HTML.
 #[derive(Debug, Clone, Default)]
 pub struct RenderedPlan {
     /// The elements of the lines.
     pub lines: Vec<String>,
     pub outline: Vec<OutlineEntry>,
+}
+
+impl RenderedPlan {
+    /// About what it takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.lines.iter().map(|line| line.len() + size_of::<String>()).sum()
+    }
 }
 
 /// A heading.
@@ -68,8 +78,11 @@ struct LineRenderer<'a> {
     /// Offsets at which lines begin.
     starts: Vec<usize>,
     lines: Vec<LineParts>,
-    /// Open inline elements: what opens and what closes them.
-    open: Vec<(String, &'static str)>,
+    /// Open inline elements: what opens them on a further line, and what closes them.
+    open: Vec<(&'static str, &'static str)>,
+    /// Open elements that are not marked.
+    unmarked: usize,
+    quotes: usize,
     current: usize,
     /// The next number of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
@@ -90,6 +103,8 @@ impl<'a> LineRenderer<'a> {
             sources,
             starts,
             open: Vec::new(),
+            unmarked: 0,
+            quotes: 0,
             current: 0,
             lists: Vec::new(),
             in_code: false,
@@ -113,7 +128,7 @@ impl<'a> LineRenderer<'a> {
     fn push(&mut self, line: usize, html: &str) {
         if line != self.current {
             let closes: String = self.open.iter().rev().map(|(_, close)| *close).collect();
-            let opens: String = self.open.iter().map(|(open, _)| open.as_str()).collect();
+            let opens: String = self.open.iter().map(|(open, _)| *open).collect();
             if let Some(last) = self.lines.get_mut(self.current) {
                 last.html.push_str(&closes);
             }
@@ -127,14 +142,25 @@ impl<'a> LineRenderer<'a> {
         }
     }
 
-    fn open(&mut self, line: usize, html: String, close: &'static str) {
-        self.push(line, &html);
-        self.open.push((html, close));
+    fn open(&mut self, line: usize, html: &'static str, close: &'static str) {
+        self.open_first(line, html, html, close);
+    }
+
+    /// Opens an element that looks different on its further lines.
+    fn open_first(&mut self, line: usize, first: &str, further: &'static str, close: &'static str) {
+        if self.open.len() >= MAX_OPEN {
+            self.unmarked += 1;
+            return;
+        }
+        self.push(line, first);
+        self.open.push((further, close));
     }
 
     /// Closes the innermost element, on the line with the last text.
     fn close(&mut self) {
-        if let Some((_, close)) = self.open.pop() {
+        if self.unmarked > 0 {
+            self.unmarked -= 1;
+        } else if let Some((_, close)) = self.open.pop() {
             self.push(self.current, close);
         }
     }
@@ -205,8 +231,12 @@ impl<'a> LineRenderer<'a> {
                 self.heading = Some(OutlineEntry { line: line + 1, level: level as u8, text: String::new() });
             }
             Tag::BlockQuote(_) => {
-                let lines = self.lines_of(range);
-                self.lines.get_mut(lines).into_iter().flatten().for_each(|line| line.quoted = true);
+                self.quotes += 1;
+                // The lines of an inner quote are among them.
+                if self.quotes == 1 {
+                    let lines = self.lines_of(range);
+                    self.lines.get_mut(lines).into_iter().flatten().for_each(|line| line.quoted = true);
+                }
             }
             Tag::CodeBlock(kind) => {
                 let lines = self.lines_of(range);
@@ -223,35 +253,40 @@ impl<'a> LineRenderer<'a> {
             Tag::Table(_) => self.classify(self.lines_of(range), "dim sep"),
             Tag::TableHead => self.classify(line..line + 1, "tr th"),
             Tag::TableRow => self.classify(line..line + 1, "tr"),
-            Tag::TableCell => self.open(line, "<span class=\"cell\">".into(), "</span>"),
-            Tag::Emphasis => self.open(line, "<em>".into(), "</em>"),
-            Tag::Strong => self.open(line, "<strong>".into(), "</strong>"),
-            Tag::Strikethrough => self.open(line, "<del>".into(), "</del>"),
+            Tag::TableCell => self.open(line, "<span class=\"cell\">", "</span>"),
+            Tag::Emphasis => self.open(line, "<em>", "</em>"),
+            Tag::Strong => self.open(line, "<strong>", "</strong>"),
+            Tag::Strikethrough => self.open(line, "<del>", "</del>"),
             Tag::Link { dest_url, .. } => {
-                let open = match is_safe_link(&dest_url) {
-                    true => format!(
-                        "<a href=\"{0}\" title=\"{0}\" target=\"_blank\" rel=\"noopener noreferrer nofollow\">",
-                        escape(&dest_url)
-                    ),
-                    false => "<span class=\"link\">".into(),
-                };
-                let close = if open.starts_with("<a") { "</a>" } else { "</span>" };
                 self.targets.push((dest_url.to_string(), String::new()));
-                self.open(line, open, close);
+                match is_safe_link(&dest_url) {
+                    true => self.open_link(line, &dest_url),
+                    false => self.open(line, "<span class=\"link\">", "</span>"),
+                }
             }
             Tag::Image { dest_url, .. } => {
                 self.targets.push((dest_url.to_string(), String::new()));
-                self.open(line, "<span class=\"image\">".into(), "</span>");
+                self.open(line, "<span class=\"image\">", "</span>");
                 self.push(line, "image: ");
             }
             _ => {}
         }
     }
 
+    /// Links don't nest. A long address is not repeated on further lines.
+    fn open_link(&mut self, line: usize, url: &str) {
+        let url = escape(url);
+        let link = format!("<a href=\"{url}\" title=\"{url}\" target=\"_blank\" rel=\"noopener noreferrer nofollow\">");
+        self.open_first(line, &link, "<a>", "</a>");
+    }
+
     fn start_item(&mut self, line: usize, range: &Range<usize>) {
-        let depth = self.lists.len().min(MAX_DEPTH);
-        let lines = self.lines_of(range);
-        self.lines.get_mut(lines).into_iter().flatten().for_each(|line| line.depth = depth);
+        let depth = self.lists.len();
+        // The lines of a deeper item are among those of the deepest one that is told apart.
+        if depth <= MAX_DEPTH {
+            let lines = self.lines_of(range);
+            self.lines.get_mut(lines).into_iter().flatten().for_each(|line| line.depth = depth);
+        }
         let marker = match self.lists.last_mut() {
             Some(Some(number)) => {
                 *number += 1;
@@ -270,6 +305,7 @@ impl<'a> LineRenderer<'a> {
                 }
             }
             TagEnd::CodeBlock => self.in_code = false,
+            TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
             TagEnd::List(_) => drop(self.lists.pop()),
             TagEnd::TableCell | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => self.close(),
             TagEnd::Link | TagEnd::Image => {
@@ -407,6 +443,23 @@ mod tests {
             }
         }
         assert_eq!(bodies("a \u{202e}b")[0], "a \\u{202e}b");
+    }
+
+    /// A few kilobytes must not become gigabytes, nor take minutes.
+    #[test]
+    fn rv_5_hostile_nesting_stays_small() {
+        let (words, url) = ("x\n".repeat(2_000), "u".repeat(2_000));
+        let plans = [
+            format!("{}\n{words}{}", "*a ".repeat(2_000), "a* ".repeat(2_000)),
+            format!("[{words}](http://{url})"),
+            format!("{}{words}", "- ".repeat(2_000)),
+            format!("{}{words}", ">".repeat(2_000)),
+            format!("{}\n{words}{}", "![".repeat(2_000), "](a)".repeat(2_000)),
+        ];
+        for plan in plans {
+            let rendered: usize = render_plan(&plan).lines.iter().map(String::len).sum();
+            assert!(rendered < 2_000_000, "{}: {rendered}", &plan[..9]);
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_core::settings::Settings;
 use http_body::Frame;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
@@ -38,6 +38,10 @@ use tokio::sync::{Semaphore, broadcast, mpsc};
 const MAX_BODY: usize = 16 << 20;
 /// Open connections; each page holds one.
 const MAX_CONNECTIONS: usize = 256;
+/// Connections of other users that wait for their refusal. They take no place of ours.
+const MAX_STRANGERS: usize = 8;
+/// The pause after a connection that could not be taken.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const HEADER_LIMIT: Duration = Duration::from_secs(10);
 /// The largest body of a browser that is not signed in: a token.
 const MAX_LOGIN: usize = 4_096;
@@ -149,25 +153,39 @@ impl ReviewServer {
         move || shared.board.listeners()
     }
 
-    /// Serves until the listener fails.
-    pub async fn run(self) -> io::Result<()> {
+    /// Serves for as long as it is polled.
+    pub async fn run(self) -> Infallible {
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let strangers = Arc::new(Semaphore::new(MAX_STRANGERS));
         loop {
-            let (stream, peer) = self.listener.accept().await?;
-            let Ok(place) = places.clone().try_acquire_owned() else { continue };
+            let (stream, peer) = match self.listener.accept().await {
+                Ok(accepted) => accepted,
+                // Out of descriptors, for example: there are some again when other connections end.
+                Err(error) => {
+                    tracing::warn!("the review page can't take a connection: {error}");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            };
+            let user = find_user(&stream, peer).await;
+            let pool = if user == PeerUser::Other { &strangers } else { &places };
+            let Ok(place) = pool.clone().try_acquire_owned() else { continue };
             let shared = self.shared.clone();
             tokio::spawn(async move {
-                serve_connection(stream, peer, shared).await;
+                serve_connection(stream, user, shared).await;
                 drop(place);
             });
         }
     }
 }
 
-async fn serve_connection(stream: TcpStream, peer: SocketAddr, shared: Arc<PageState>) {
+async fn find_user(stream: &TcpStream, peer: SocketAddr) -> PeerUser {
+    let Ok(own) = stream.local_addr() else { return PeerUser::Other };
+    tokio::task::spawn_blocking(move || peer_user(peer, own)).await.unwrap_or(PeerUser::Other)
+}
+
+async fn serve_connection(stream: TcpStream, user: PeerUser, shared: Arc<PageState>) {
     let _ = stream.set_nodelay(true);
-    let Ok(own) = stream.local_addr() else { return };
-    let user = tokio::task::spawn_blocking(move || peer_user(peer, own)).await.unwrap_or(PeerUser::Other);
     let service = service_fn(move |request| {
         let shared = shared.clone();
         async move {
@@ -236,7 +254,7 @@ struct PageAnswer {
 
 impl PageState {
     async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Answer {
-        let answer = match self.gate.check_origin(request.method(), request.headers()) {
+        let answer = match self.gate.check_origin(request.method(), request.uri(), request.headers()) {
             Ok(()) => self.answer(request).await,
             Err(refused) => refusal(refused),
         };
@@ -404,7 +422,10 @@ async fn read_limited<T: for<'a> Deserialize<'a>>(body: Incoming, most: usize) -
     let Ok(body) = tokio::time::timeout(BODY_LIMIT, Limited::new(body, most).collect()).await else {
         return Err(problem(StatusCode::REQUEST_TIMEOUT, "The request took too long."));
     };
-    let Ok(body) = body else { return Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large.")) };
+    let body = body.map_err(|error| match error.is::<LengthLimitError>() {
+        true => problem(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large."),
+        false => problem(StatusCode::BAD_REQUEST, "The request is cut off, or its parts can't be read."),
+    })?;
     serde_json::from_slice(&body.to_bytes())
         .map_err(|error| problem(StatusCode::BAD_REQUEST, &format!("The request can't be read: {error}")))
 }

@@ -24,8 +24,9 @@ use std::sync::{Arc, Mutex};
 pub const FIRST_LINES: usize = 5_000;
 /// Waiting requests and jobs that the lists have at first (RV-1).
 const FIRST_ROWS: usize = 200;
-/// Rendered plans that are kept.
+/// Rendered plans that are kept, and the bytes of all of them but the newest.
 const MOST_RENDERED: usize = 8;
+const MOST_RENDERED_BYTES: usize = 64 << 20;
 
 /// Rendered plans, by hash.
 #[derive(Default)]
@@ -39,7 +40,9 @@ impl RenderedPlans {
             return rendered.clone();
         }
         let rendered = Arc::new(render_plan(text));
-        if kept.len() >= MOST_RENDERED {
+        let bytes =
+            |kept: &VecDeque<(String, Arc<RenderedPlan>)>| kept.iter().map(|(_, one)| one.bytes()).sum::<usize>();
+        while kept.len() >= MOST_RENDERED || bytes(&kept) > MOST_RENDERED_BYTES {
             kept.pop_front();
         }
         kept.push_back((sha256, rendered.clone()));

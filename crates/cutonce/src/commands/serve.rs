@@ -17,6 +17,9 @@ use std::time::Duration;
 /// A server that was started for one review ends after this time without pages and sessions.
 const IDLE_LIMIT: Duration = Duration::from_secs(300);
 
+/// The pause after a process that got no address.
+const ANSWER_PAUSE: Duration = Duration::from_millis(50);
+
 pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
     let home = start::home_dir()?;
     let mut stop = StopSignals::new()?;
@@ -57,10 +60,12 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
         eprintln!("cutonce: {}", outside_warning(&listen.host(port)));
     }
     let gives_addresses = async {
-        let Ok(addresses) = &addresses else { return std::future::pending::<std::io::Error>().await };
+        let Ok(addresses) = &addresses else { return std::future::pending().await };
         loop {
+            // Out of descriptors, for example: there are some again later.
             if let Err(error) = addresses.answer_next(make_address).await {
-                return error;
+                tracing::warn!("can't give out an address of the review page: {error}");
+                tokio::time::sleep(ANSWER_PAUSE).await;
             }
         }
     };
@@ -77,8 +82,8 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
     };
     tokio::select! {
         code = stop.next() => Ok(code),
-        served = server.run() => served.map(|()| exit_code::SUCCESS).context("the review page stopped"),
-        error = gives_addresses => Err(error.into()),
+        never = server.run() => match never {},
+        never = gives_addresses => match never {},
         () = idle => Ok(exit_code::SUCCESS),
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 crate::tests!(
     rv_2_rehearsal_is_applied_without_a_file,
+    rv_2_much_rehearsal_news_is_one_load,
     rh_5_result_is_kept_by_name_in_the_browser,
     rh_7_rehearsals_are_compared_and_cancelled,
     rh_2_rh_3_failed_check_and_a_changed_file,
@@ -59,6 +60,23 @@ fn rv_2_rehearsal_is_applied_without_a_file() {
     term.see("Answered in the browser: approved").unwrap();
     term.see("Applied the rehearsal: 1 file").unwrap();
     assert_eq!((stage.disk("hello.txt").as_deref(), stage.disk("bye.txt")), (Some("hello\n"), None));
+}
+
+fn rv_2_much_rehearsal_news_is_one_load() {
+    let stage = Stage::new(&script(&[&[submit()], &rehearses()[..]].concat()));
+    let (_term, _page, mut browser) = stage.open_review("Say hello");
+    browser.see("Write the farewell");
+    // The list of rehearsals comes late.
+    browser.script(
+        "window.held = []; const ask = window.fetch; window.fetch = (path, ...rest) => (path.endsWith('/rehearsals') \
+         ? new Promise((go) => window.held.push(() => go(ask(path, ...rest)))) : ask(path, ...rest))",
+    );
+    browser.rehearse();
+    assert_eq!(browser.script("return window.held.length"), 1, "the other news waits for this load");
+    browser.script("window.held[0]()");
+    browser.until("one more load, for all the news since", "return window.held.length === 2");
+    browser.script("window.held[1]()");
+    browser.see("2 files");
 }
 
 fn rh_5_result_is_kept_by_name_in_the_browser() {

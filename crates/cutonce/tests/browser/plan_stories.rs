@@ -19,6 +19,7 @@ crate::tests!(
     ho_9_rv_3_all_pages_and_terminal_hear,
     rv_4_keyboard_alone_comments_and_approves,
     rv_4_axe_finds_no_violation,
+    rv_4_wide_tables_and_right_to_left_text,
     rv_5_hostile_plan_stays_text,
     rv_1_key_w_opens_the_plan,
     rv_2_page_listens_before_it_loads,
@@ -275,6 +276,12 @@ const LOOKS: [(u32, &str); 4] = [(1440, "light"), (1440, "dark"), (390, "dark"),
 /// Further looks for pictures.
 const MORE_LOOKS: [(u32, &str); 2] = [(768, "light"), (768, "dark")];
 
+/// What a finger would miss. Lines of a plan keep their height; links within sentences are text.
+const SMALL_TARGETS: &str = "const all = document.querySelectorAll(
+        'button:not(.n), summary, select, textarea, input[type=text], input[type=search], input[type=number], .radios label, .option, a.row, nav a, .brand');
+    const height = (one) => Math.round(one.getBoundingClientRect().height);
+    return [...all].filter((one) => one.checkVisibility() && height(one) > 0 && height(one) < 44).map((one) => `${one.textContent} ${height(one)}`)";
+
 /// Checks the page as it is, in light and dark, on a phone and a wide screen; nothing may be cut off.
 pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
     if browser.script("return typeof axe === 'undefined'") == true {
@@ -288,6 +295,9 @@ pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
         run_axe(browser, &name);
         let fits = browser.script("return document.documentElement.scrollWidth <= innerWidth");
         assert_eq!(fits, true, "{name}: nothing is cut off");
+        if width < 768 {
+            assert_eq!(browser.script(SMALL_TARGETS), json!([]), "{name}: a finger needs 44 pixels");
+        }
         browser.picture(&name);
     }
     browser.resize(1280, 900);
@@ -344,6 +354,27 @@ fn rv_4_axe_finds_no_violation() {
     browser.see("A rehearsal carries the plan out");
     check_accessibility(&mut browser, &axe, "rehearsals");
     term.press("esc").unwrap();
+}
+
+fn rv_4_wide_tables_and_right_to_left_text() {
+    let row = |cell: &str| format!("|{}\n", format!(" {cell} |").repeat(12));
+    let arabic = "\u{647}\u{630}\u{627} \u{646}\u{635} `a_call()` \u{639}\u{631}\u{628}\u{64a}.";
+    let plan = format!("# Wide\n\n{}{}{}\n{arabic}\n", row("name"), row("---"), row("`x` y"));
+    let stage = Stage::new(&plans(&[&plan]));
+    let (_term, _page, mut browser) = stage.open_review("Wide");
+    browser.resize(390, 900);
+    browser.see("a_call()");
+    let narrow = "return [...document.querySelectorAll('.t .cell')].filter((cell) => cell.getBoundingClientRect().width < 60).length";
+    assert_eq!(browser.script(narrow), 0, "columns that can be read");
+    let columns = "const left = (line) => [...document.querySelectorAll(`[data-line='${line}'] .cell`)].map((cell) => cell.getBoundingClientRect().left);
+        return left(3).length === 12 && String(left(3)) === String(left(5))";
+    assert_eq!(browser.script(columns), true, "aligned columns");
+    let code = "return getComputedStyle(document.querySelector('.cell')).display + ' ' + getComputedStyle(document.querySelector('.cell code')).display";
+    assert_eq!(browser.script(code), "block inline", "code stays in its sentence");
+    let line = "const line = document.querySelector(\"[data-line='7'] .t\"); const words = document.createRange();
+        words.selectNodeContents(line); const code = getComputedStyle(line.querySelector('code'));
+        return [Math.round(line.getBoundingClientRect().right - words.getBoundingClientRect().right), code.direction, code.unicodeBidi]";
+    assert_eq!(browser.script(line), json!([0, "ltr", "isolate"]), "at the right edge, with code as it is typed");
 }
 
 fn rv_5_hostile_plan_stays_text() {

@@ -10,8 +10,11 @@ crate::tests!(
     rv_5_wrong_host_or_origin_is_refused,
     rv_5_token_works_once,
     rv_5_strangers_send_little,
+    rv_5_broken_requests_change_nothing,
     rv_5_change_needs_cookie_and_header,
     rv_5_other_users_reach_nothing,
+    rv_5_other_users_take_no_place,
+    rv_5_page_survives_lack_of_descriptors,
     rv_5_page_off_loopback_is_wanted_and_warned,
     rv_5_commands_of_a_session_get_nothing,
     rv_3_late_answer_says_who_answered,
@@ -109,6 +112,28 @@ fn rv_5_strangers_send_little() {
     assert!(!page.sign_in().is_empty(), "the token is still good");
 }
 
+fn rv_5_broken_requests_change_nothing() {
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let (mut term, page) = (stage.with_waiting_plan(), stage.serve());
+    let (cookie, path, ask) = page.sign_in_to_review();
+    let body = answer_body(&ask, &json!(cutonce_core::plan::sha256_hex("# Plan\n\n1. Step\n")), "acceptEdits");
+    let (own, key) = (format!("127.0.0.1:{}", page.port), page.key());
+    let send = |target: &str, more: &str, body: &str| {
+        let head = format!(
+            "POST {target} HTTP/1.1\r\nHost: {own}\r\nOrigin: http://{own}\r\nCookie: {cookie}\r\nX-Cutonce: {key}\r\n"
+        );
+        crate::http::exchange(page.port, &format!("{head}{more}Connection: close\r\n\r\n{body}")).status
+    };
+    let (path, length) = (format!("{path}/answer"), format!("Content-Length: {}\r\n", body.len()));
+    assert_eq!(send(&format!("http://evil.example{path}"), &length, &body), 421, "a target on another host");
+    assert_eq!(send(&path, &format!("Origin: http://evil.example\r\n{length}"), &body), 403, "two origins");
+    assert_eq!(send(&path, &format!("Host: {own}\r\n{length}"), &body), 421, "two hosts");
+    assert_eq!(send(&path, &format!("{length}Content-Length: 1\r\n"), &body), 400, "two lengths");
+    assert_eq!(send(&path, "Transfer-Encoding: chunked\r\n", &format!("zz\r\n{body}\r\n")), 400, "no chunk");
+    assert!(term.contents().contains("request changes"), "the plan still waits");
+    term.press("esc").unwrap();
+}
+
 fn rv_5_change_needs_cookie_and_header() {
     let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
     let (mut term, page) = (stage.with_waiting_plan(), stage.serve());
@@ -169,6 +194,46 @@ fn rv_5_other_users_reach_nothing() {
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     assert!(told.starts_with("HTTP/1.1 403") && told.contains("belongs to another user"), "{told}");
     assert!(!page.sign_in().is_empty(), "the token is still good");
+}
+
+/// Another user who keeps many connections open does not lock the owner out.
+fn rv_5_other_users_take_no_place() {
+    if !is_root() {
+        return eprintln!("skipped: only root can act for another user");
+    }
+    let stage = Stage::new(&plans(&[]));
+    let page = stage.serve();
+    // More connections than the page has places, with nothing sent.
+    let script = r#"for i in {1..400}; do exec {fd}<>"/dev/tcp/127.0.0.1/$1"; done 2>/dev/null; echo open; read -r"#;
+    let mut stranger = std::process::Command::new("setpriv");
+    stranger.args(["--reuid=65534", "--clear-groups", "bash", "-c", script, "bash", &page.port.to_string()]);
+    let piped = std::process::Stdio::piped;
+    let mut stranger = stranger.current_dir("/").stdin(piped()).stdout(piped()).spawn().unwrap();
+    let mut told = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(stranger.stdout.take().unwrap()), &mut told).unwrap();
+    assert_eq!(told, "open\n");
+    let cookie = page.sign_in();
+    assert_eq!(page.call(&cookie, "GET", "/api/board", "").status, 200);
+    drop(stranger.stdin.take());
+    stranger.wait().unwrap();
+}
+
+fn rv_5_page_survives_lack_of_descriptors() {
+    let stage = Stage::new(&plans(&[]));
+    let own = stage.command(&[]);
+    let mut limited = std::process::Command::new("bash");
+    limited.args(["-c", "ulimit -n 40; exec \"$0\" serve --print-json"]).arg(own.get_program());
+    limited.current_dir(own.get_current_dir().unwrap()).env_clear();
+    limited.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut page = crate::stage::Page::start(limited);
+    let connect = |_| std::net::TcpStream::connect(("127.0.0.1", page.port)).unwrap();
+    let crowd: Vec<_> = (0..60).map(connect).collect();
+    // Looking at a connection needs one more.
+    page.until_descriptors(|open| open >= 39);
+    drop(crowd);
+    page.until_descriptors(|open| open < 30);
+    let cookie = page.sign_in();
+    assert_eq!(page.call(&cookie, "GET", "/api/board", "").status, 200);
 }
 
 /// An address of this machine off loopback, if it has one.

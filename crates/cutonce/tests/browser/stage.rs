@@ -46,6 +46,17 @@ impl Page {
     }
 }
 
+impl Page {
+    /// Waits until the server has so many open files.
+    pub fn until_descriptors(&mut self, fits: impl Fn(usize) -> bool) {
+        let folder = format!("/proc/{}/fd", self.child.id());
+        while !fits(std::fs::read_dir(&folder).unwrap().count()) {
+            assert!(self.child.try_wait().unwrap().is_none(), "the page still runs");
+            std::thread::yield_now();
+        }
+    }
+}
+
 impl Drop for Page {
     fn drop(&mut self) {
         let _ = self.child.kill();
