@@ -1,19 +1,18 @@
 //! Custom commands (UI-9): `.cutonce/commands/*.md` and `.claude/commands/*.md` of the user and, if the folder is
 //! trusted, of the project. A file's text is the prompt; its front matter sets description, allowed tools and model.
 
+use crate::config::markdown_files::find_markdown_files;
 use cutonce_core::conversation::Image;
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::front_matter::{FieldValue, parse_front_matter, text_below_front_matter};
 use cutonce_core::text::truncate::first_line;
 use cutonce_tools::secret_files::leads_to_secret;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Maximum size of a command file.
 const MAX_FILE_SIZE: u64 = 64 << 10;
 /// Maximum number of files per folder.
 const MAX_COMMANDS_PER_DIR: usize = 200;
-/// Maximum depth of subfolders.
-const MAX_DEPTH: usize = 3;
 /// Commands for Claude Code, read in place.
 const CLAUDE_COMMANDS: &str = ".claude/commands";
 
@@ -75,31 +74,14 @@ pub fn find_commands(folders: CommandFolders<'_>) -> Vec<CustomCommand> {
 }
 
 fn commands_in_folder(folder: &Path) -> Vec<CustomCommand> {
-    let mut paths = Vec::new();
-    collect_files(folder, 0, &mut paths);
-    paths.sort();
-    paths.iter().filter_map(|path| read_command(path)).collect()
-}
-
-/// Subfolders only group commands; links to folders are not followed.
-fn collect_files(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if paths.len() >= MAX_COMMANDS_PER_DIR {
-            return;
-        }
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => collect_files(&entry.path(), depth + 1, paths),
-            Ok(kind) if !kind.is_dir() => paths.push(entry.path()),
-            Ok(_) | Err(_) => {}
-        }
-    }
+    find_markdown_files(folder, MAX_COMMANDS_PER_DIR).iter().filter_map(|path| read_command(path)).collect()
 }
 
 fn read_command(path: &Path) -> Option<CustomCommand> {
     let name = path.file_stem()?.to_str()?.to_string();
-    let fits = path.extension()? == "md" && name.chars().all(|c| c.is_alphanumeric() || "-_:".contains(c));
+    let fits = name.chars().all(|c| c.is_alphanumeric() || "-_:".contains(c));
     let fits = fits && !leads_to_secret(path, None);
-    let small = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= MAX_FILE_SIZE);
+    let small = std::fs::metadata(path).is_ok_and(|about| about.len() <= MAX_FILE_SIZE);
     let text = (fits && small).then(|| std::fs::read_to_string(path).ok()).flatten()?;
     Some(parse_command(name, &text))
 }

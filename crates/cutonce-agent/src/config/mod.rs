@@ -10,6 +10,7 @@ pub mod instructions;
 pub mod keys;
 mod load;
 mod managed;
+pub(crate) mod markdown_files;
 pub(crate) mod providers;
 pub mod secret_store;
 mod settings_file;

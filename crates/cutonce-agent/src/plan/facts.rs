@@ -3,6 +3,7 @@
 use cutonce_core::plan::contract::{FileFact, PlanContract, PlanFacts, matches_path};
 use cutonce_core::settings::plan::PlanLint;
 use cutonce_tools::disk::{FileAccess, VersionStore};
+use cutonce_tools::files::{is_folder, walk_below};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
@@ -65,31 +66,13 @@ impl PlanFacts for DiskFacts {
 /// Files that a glob or a folder may cover, relative to the root; `None` at the end if there are too many.
 pub(super) fn files_below(root: &Path, planned: &str) -> impl Iterator<Item = Option<String>> {
     let literal: Vec<&str> = planned.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
-    let mut folders = vec![literal.iter().fold(root.to_path_buf(), |folder, part| folder.join(part))];
-    let (mut entries, mut looked_at) = (None, 0);
+    let folder = literal.iter().fold(root.to_path_buf(), |folder, part| folder.join(part));
     let root = root.to_path_buf();
-    std::iter::from_fn(move || {
-        loop {
-            if entries.is_none() {
-                entries = Some(folders.pop()?.read_dir().into_iter().flatten().flatten());
-            }
-            let Some(entry) = entries.as_mut().and_then(Iterator::next) else {
-                entries = None;
-                continue;
-            };
-            looked_at += 1;
-            match entry.file_type() {
-                _ if looked_at == MAX_LOOKED_AT => return Some(None),
-                _ if looked_at > MAX_LOOKED_AT => return None,
-                Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => folders.push(entry.path()),
-                Ok(kind) if !kind.is_dir() => {
-                    if let Ok(relative) = entry.path().strip_prefix(&root) {
-                        return Some(Some(relative.to_string_lossy().into_owned()));
-                    }
-                }
-                Ok(_) | Err(_) => {}
-            }
-        }
+    let walk = walk_below(&folder, |entry| !is_folder(entry) || entry.file_name() != ".git");
+    walk.flatten().take(MAX_LOOKED_AT).enumerate().filter_map(move |(before, entry)| match () {
+        () if before + 1 == MAX_LOOKED_AT => Some(None),
+        () if is_folder(&entry) => None,
+        () => Some(Some(entry.path().strip_prefix(&root).ok()?.to_string_lossy().into_owned())),
     })
 }
 

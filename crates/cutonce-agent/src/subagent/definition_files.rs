@@ -1,6 +1,7 @@
 //! Custom agents (SA-3): the markdown files of `~/.cutonce/agents`, `.cutonce/agents` and `.claude/agents`, and the
 //! list that `/agents` shows.
 
+use crate::config::markdown_files::find_markdown_files;
 use cutonce_core::subagent::{AgentCatalog, AgentDefinition, AgentFile, AgentSource};
 use cutonce_tools::secret_files::leads_to_secret;
 use serde::Serialize;
@@ -11,7 +12,6 @@ use std::path::{Path, PathBuf};
 const MAX_FILE_SIZE: u64 = 256 << 10;
 /// Maximum number of agents per folder, including subfolders.
 const MAX_AGENTS_PER_DIR: usize = 500;
-const MAX_DEPTH: usize = 3;
 
 /// The folders with agent files, lowest priority first.
 pub(crate) fn agent_folders(home: &Path, user_home: Option<&Path>, project: &Path) -> Vec<(AgentSource, PathBuf)> {
@@ -51,9 +51,6 @@ pub(crate) fn load_from(
 ) -> AgentCatalog {
     let mut files = Vec::new();
     for (source, folder) in folders {
-        let mut paths = Vec::new();
-        collect_files(&folder, 0, &mut paths);
-        paths.sort();
         let within = |path: &PathBuf| source != AgentSource::Project || is_inside(path, project);
         let read = |path: PathBuf| AgentFile {
             source,
@@ -66,23 +63,9 @@ pub(crate) fn load_from(
             },
             path,
         };
-        files.extend(paths.into_iter().map(read));
+        files.extend(find_markdown_files(&folder, MAX_AGENTS_PER_DIR).into_iter().map(read));
     }
     AgentCatalog::new(files, given, trusted)
-}
-
-fn collect_files(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if paths.len() >= MAX_AGENTS_PER_DIR {
-            return;
-        }
-        let path = entry.path();
-        match path.metadata() {
-            Ok(meta) if meta.is_dir() && depth < MAX_DEPTH => collect_files(&path, depth + 1, paths),
-            Ok(meta) if meta.is_file() && path.extension().is_some_and(|end| end == "md") => paths.push(path),
-            Ok(_) | Err(_) => {}
-        }
-    }
 }
 
 /// A link in a repository must not include files from outside.

@@ -17,4 +17,4 @@ pub mod write;
 pub use change::unified_diff;
 pub(crate) use contract_ignores::RuleStack;
 pub use contract_ignores::{IgnoreRules, freeze_rules};
-pub use walk::list_tree;
+pub use walk::{is_folder, list_tree, walk_below};

@@ -1,4 +1,5 @@
-//! Searches of whole folder trees: ripgrep's own parallel walk, with its number of threads.
+//! The one walker of folder trees: ripgrep's own. A search walks in parallel, with ripgrep's number of threads; a plain
+//! list in one thread. The few walks that must be their own are listed, with the reason, in `tidy/exceptions.rs`.
 //!
 //! Glob and Grep walk like `rg`, except: hidden files are walked too (an agent works on `.github` and the like), `.git`
 //! never is, and a `.gitignore` applies also outside a repository.
@@ -34,7 +35,7 @@ pub(crate) fn walk_builder(base: &Path) -> WalkBuilder {
 /// slash at the end. Names that are not UTF-8 are left out.
 pub fn list_tree(root: &Path, most: usize) -> Vec<String> {
     let listed = |entry: DirEntry| {
-        let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let folder = is_folder(&entry);
         let name = entry.path().strip_prefix(root).ok()?.to_str()?;
         Some(if folder { format!("{name}/") } else { name.to_string() })
     };
@@ -44,6 +45,28 @@ pub fn list_tree(root: &Path, most: usize) -> Vec<String> {
     let mut found: Vec<String> = walk_builder(root).build().flatten().skip(1).filter_map(listed).take(most).collect();
     found.sort();
     found
+}
+
+/// Lists everything below a folder, in one thread: hidden and ignored entries too, a folder before its content. Links
+/// below the folder are not followed. What `keep` refuses is left out, with all below it.
+pub fn walk_below<K>(folder: &Path, keep: K) -> impl Iterator<Item = std::io::Result<DirEntry>> + use<K>
+where
+    K: Fn(&DirEntry) -> bool + Send + Sync + 'static,
+{
+    let with_path = |error: ignore::Error| {
+        let kind = error.io_error().map_or(ErrorKind::Other, std::io::Error::kind);
+        std::io::Error::new(kind, error.to_string())
+    };
+    let mut walk = WalkBuilder::new(folder);
+    walk.standard_filters(false).filter_entry(move |entry| entry.depth() == 0 || keep(entry));
+    walk.build()
+        .filter(|entry| entry.as_ref().map_or(true, |entry| entry.depth() > 0))
+        .map(move |entry| entry.map_err(with_path))
+}
+
+/// True for a folder; a link to one is none.
+pub fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 /// Visits the entries of a walk on several threads until `cancel`; `thread_visitor` makes the visitor of one thread.
@@ -95,7 +118,7 @@ pub(crate) fn visit_home(home: &Path, depth: usize, visit: impl Fn(&Path) -> Wal
     let is_left_out = |entry: &DirEntry| {
         let name = entry.file_name().to_string_lossy();
         let of_home = entry.depth() == 1 && name.starts_with('.') && name != ".config";
-        entry.file_type().is_some_and(|kind| kind.is_dir()) && (of_home || LEFT_OUT.contains(&&*name))
+        is_folder(entry) && (of_home || LEFT_OUT.contains(&&*name))
     };
     WalkBuilder::new(home)
         .standard_filters(false)
@@ -108,7 +131,7 @@ pub(crate) fn visit_home(home: &Path, depth: usize, visit: impl Fn(&Path) -> Wal
 /// Checks a folder's ignore files. The walk passes them to a matcher that recurses on braces, and the repository
 /// controls them: a folder with one nested too deeply is skipped, and `start` refuses it as the search folder.
 fn has_safe_ignore_files(entry: &DirEntry) -> bool {
-    !entry.file_type().is_some_and(|kind| kind.is_dir()) || unsafe_ignore_file(entry.path()).is_none()
+    !is_folder(entry) || unsafe_ignore_file(entry.path()).is_none()
 }
 
 fn unsafe_ignore_file(folder: &Path) -> Option<PathBuf> {

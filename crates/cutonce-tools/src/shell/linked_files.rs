@@ -2,9 +2,11 @@
 //! protects, so a command could write through it. Hard links to any other file are the workspace's own: package stores
 //! and local clones share files that way.
 
+use crate::files::walk_below;
 use crate::workspace::is_protected_name;
+use ignore::DirEntry;
 use std::collections::{HashSet, VecDeque};
-use std::os::unix::fs::{DirEntryExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Folders of git's data with many files, which no program runs or trusts.
@@ -44,20 +46,10 @@ fn linked_files(places: &[PathBuf]) -> HashSet<FileId> {
 fn find_names(folders: &[PathBuf], files: &HashSet<FileId>) -> Vec<PathBuf> {
     let inodes: HashSet<u64> = files.iter().map(|(_, inode)| *inode).collect();
     let is_one = |path: &Path| path.symlink_metadata().is_ok_and(|meta| files.contains(&(meta.dev(), meta.ino())));
-    let (mut open, mut found) = (folders.to_vec(), Vec::new());
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if is_protected_name(&entry.file_name()) {
-                continue;
-            }
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            } else if inodes.contains(&entry.ino()) && is_one(&entry.path()) {
-                found.push(entry.path());
-            }
-        }
-    }
-    found
+    let is_open = |entry: &DirEntry| !is_protected_name(entry.file_name());
+    let entries = folders.iter().flat_map(|folder| walk_below(folder, is_open)).flatten();
+    let others = entries.filter(|entry| entry.ino().is_some_and(|inode| inodes.contains(&inode)));
+    others.map(DirEntry::into_path).filter(|path| is_one(path)).collect()
 }
 
 #[cfg(test)]

@@ -287,6 +287,12 @@ impl Code {
         calls.map(|(line, ..)| *line).collect()
     }
 
+    /// (line, method) of each product call of a method on something with this name. Macros are included.
+    pub fn calls_on(&self, receiver: &str) -> Vec<(usize, &str)> {
+        let calls = self.method_calls.iter().filter(|(line, of, _)| of == receiver && !self.is_test(*line));
+        calls.map(|(line, _, method)| (*line, method.as_str())).collect()
+    }
+
     /// (line, receiver) of each product call of `method`; the receiver is empty if it has no name. Macros are included.
     pub fn receivers_of(&self, method: &str) -> Vec<(usize, &str)> {
         let calls = self.method_calls.iter().filter(|(line, _, name)| name == method && !self.is_test(*line));

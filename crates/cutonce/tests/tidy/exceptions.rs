@@ -47,6 +47,29 @@ pub const PUBLIC: &[(&str, &str)] = &[
 /// (file, what it starts and why not through the sandbox)
 pub const STARTS_PROCESSES: &[(&str, &str)] = &[];
 
+/// (file that walks a folder tree itself, why the one walker does not fit)
+pub const OWN_WALKS: &[(&str, &str)] = &[
+    ("crates/cutonce-tools/src/files/walk.rs", "the one walker"),
+    (
+        "crates/cutonce-agent/src/plan/workspace_diff/walk.rs",
+        "two million files: a folder's files share a buffer and are looked up from the open folder",
+    ),
+    ("crates/cutonce-tools/src/disk/layer/collect.rs", "walks the layer and the workspace together, with whiteouts"),
+    ("crates/cutonce-tools/src/disk/layer/record.rs", "opens closed folders, and enters ignored ones with known files"),
+    (
+        "crates/cutonce-tools/src/shell/linked_files.rs",
+        "protected places are bounded, and entries near the top come first",
+    ),
+    ("crates/cutonce-agent/src/mcp/process_work.rs", "walks processes, not folders"),
+    (
+        "crates/cutonce-sandbox/src/linux/protected.rs",
+        "follows links, and looks into a folder only to see if it is empty",
+    ),
+    ("crates/cutonce-sandbox/src/linux/watch.rs", "the sandbox does not depend on tools"),
+    ("crates/cutonce-sandbox/src/linux/landlock.rs", "the sandbox does not depend on tools; follows a list of paths"),
+    ("crates/cutonce-sandbox/src/linux/confine.rs", "the sandbox does not depend on tools; follows a list of paths"),
+];
+
 /// (struct, its number of fields now, why it is not split)
 pub const LARGE_STRUCTS: &[(&str, usize, &str)] =
     &[("Settings", 34, "plain data: one field per setting"), ("Theme", 29, "plain data: one field per style")];

@@ -5,6 +5,7 @@ use super::{exceptions, product_files, verdict, verdict_unless_pending};
 use std::collections::{BTreeMap, BTreeSet};
 
 const STRUCT_FIELDS: usize = 25;
+const SESSION_STATE_FIELDS: usize = 20;
 const SESSION: &str = "crates/cutonce-agent/src/session";
 const EVENT_LOOP: &str = "crates/cutonce-agent/src/session/event_loop.rs";
 const RECEIVE: &[&str] = &["recv", "try_recv", "recv_many", "blocking_recv", "poll_recv"];
@@ -77,12 +78,19 @@ fn each_machine_has_one_caller() {
     );
 }
 
+fn most_fields(name: &str) -> usize {
+    match name {
+        "SessionState" => SESSION_STATE_FIELDS,
+        _ => STRUCT_FIELDS,
+    }
+}
+
 #[test]
 fn structs_stay_small() {
     let mut large = Vec::new();
     for file in product_files("crates/") {
         let types = code::parsed(&file).types().into_iter();
-        large.extend(types.filter(|item| item.fields > STRUCT_FIELDS));
+        large.extend(types.filter(|item| item.fields > most_fields(&item.name)));
     }
     let mut found = Vec::new();
     for item in &large {
@@ -181,6 +189,96 @@ fn plan_files(files: &[ParsedFile]) -> Vec<String> {
 fn plans_stay_in_plan_rooms() {
     let found = plan_files(&parsed_product("crates/"));
     super::allowance("PLAN_FILES", exceptions::PLAN_FILES, &found, "files outside plan rooms name plans");
+}
+
+/// Functions that list one folder.
+const LISTS: [&str; 4] = ["read_dir", "read_from", "fdopendir", "scandir"];
+/// Methods that take from a queue of folders and add to it.
+const QUEUE_ENDS: [&str; 6] = ["pop", "pop_front", "pop_back", "pop_first", "pop_last", "swap_remove"];
+const QUEUE_STARTS: [&str; 4] = ["push", "push_back", "push_front", "extend"];
+
+/// What a function names, itself or through at most `steps` other functions of its file.
+fn reached<'a>(calls: &BTreeMap<&str, BTreeSet<&'a str>>, name: &str, steps: usize) -> BTreeSet<&'a str> {
+    let mut seen: BTreeSet<&'a str> = calls.get(name).into_iter().flatten().copied().collect();
+    for _ in 0..steps {
+        let next: Vec<&'a str> = seen.iter().filter_map(|name| calls.get(name)).flatten().copied().collect();
+        seen.extend(next);
+    }
+    seen
+}
+
+/// Functions of a file that walk a folder tree, as `line name`: a listing of one folder, called in a loop over waiting
+/// folders or recursively, in one function or through others of the file; and uses of a crate that walks.
+fn walks(code: &Code) -> Vec<String> {
+    // `f(…)`, `Self::f(…)` and `self.f(…)` are functions of the file; `File::open` and `file.open()` are not.
+    let mut used = code.calls_on("self");
+    for path in code.product_paths().into_iter().filter(|path| !path.imported && !path.defined) {
+        let name = path.text.rsplit(['.', ':']).next().unwrap_or_default();
+        let is_own = path.called && (path.text == name || path.text.strip_prefix("Self::") == Some(name));
+        if is_own || LISTS.contains(&name) || QUEUE_ENDS.contains(&name) || QUEUE_STARTS.contains(&name) {
+            used.push((path.line, name));
+        }
+    }
+    let names_in = |from: usize, length: usize| {
+        let inside = used.iter().filter(move |(line, _)| (from..from + length).contains(line));
+        inside.map(|(_, name)| *name).collect::<BTreeSet<&str>>()
+    };
+    let mut calls: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (from, name, length) in code.functions() {
+        calls.entry(name).or_default().extend(names_in(*from, *length));
+    }
+    let is_walk = |name: &str| {
+        let near = reached(&calls, name, 1);
+        let has = |names: &[&str]| names.iter().any(|name| near.contains(name));
+        let by_queue = has(&QUEUE_ENDS) && has(&QUEUE_STARTS);
+        has(&LISTS) && (by_queue || reached(&calls, name, 2).contains(name))
+    };
+    let own =
+        code.functions().iter().filter(|(_, name, _)| is_walk(name)).map(|(line, name, _)| format!("{line} {name}"));
+    let crates = ["WalkBuilder::new", "WalkDir", "walkdir", "jwalk", "globwalk", "nftw"];
+    let by_crate = code.product_paths().into_iter().filter(|path| crates.iter().any(|name| path.names(name)));
+    own.chain(by_crate.map(|path| format!("{} {}", path.line, path.text))).collect()
+}
+
+#[test]
+fn one_walker_of_folder_trees() {
+    let mut found = Vec::new();
+    let files = parsed_product("crates/");
+    for (path, code) in &files {
+        let walks = walks(code);
+        match exceptions::OWN_WALKS.iter().any(|(known, _)| known == path) {
+            true if walks.is_empty() => found.push(format!("{path}: no longer walks; remove it from OWN_WALKS")),
+            true => {}
+            false => found.extend(walks.iter().map(|walk| format!("{path}:{walk}"))),
+        }
+    }
+    let listed = exceptions::OWN_WALKS.iter().filter(|(known, _)| !files.iter().any(|(path, _)| path == known));
+    found.extend(listed.map(|(path, _)| format!("{path}: does not exist; remove it from OWN_WALKS")));
+    verdict("Folder trees are walked by tools/files/walk.rs; a walk that differs is listed in OWN_WALKS.", &found);
+}
+
+#[test]
+fn walk_rule_can_fail() {
+    let parse = |text: &str| Code::parse(&Text { path: "crates/x/src/x.rs".into(), text: text.into() });
+    for walk in [
+        "fn f(a: &Path) { for e in fs::read_dir(a) { f(&e.path()); } }",
+        "fn f() { while let Some(a) = open.pop() { open.extend(a.read_dir()); } }",
+        "fn f() { while let Some(a) = open.pop_front() { open.extend(list(a)); } }\nfn list(a: P) { fs::read_dir(a); }",
+        "impl A { fn f(&self) { for e in self.list() { self.g(e); } }\nfn g(&self, e: E) { self.f(); }
+            fn list(&self) { Dir::read_from(&self.fd); } }",
+        "use ignore::WalkBuilder; fn f() { WalkBuilder::new(a); }",
+        "use walkdir::WalkDir as W; fn f() { W::new(a); }",
+    ] {
+        assert!(!walks(&parse(walk)).is_empty(), "{walk}");
+    }
+    for plain in [
+        "fn f(a: &Path) { for e in fs::read_dir(a) { g(e); } }\nfn g(e: E) {}",
+        "fn f() { while let Some(a) = open.pop() { open.extend(g(a)); } }\nfn other() { fs::read_dir(a); }",
+        "fn f() { let file = File::open(a); fs::read_dir(b); }\nfn open() { f(); }",
+        "#[cfg(test)] mod tests { fn f(a: &Path) { for e in fs::read_dir(a) { f(&e.path()); } } }",
+    ] {
+        assert_eq!(walks(&parse(plain)), Vec::<String>::new(), "{plain}");
+    }
 }
 
 #[test]

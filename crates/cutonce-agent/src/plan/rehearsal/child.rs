@@ -5,6 +5,7 @@ use cutonce_core::conversation::TokenUsage;
 use cutonce_core::plan::rehearsal::DeniedAttempt;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_sandbox::{ProcessExit, SandboxProfile, SpawnSpec, StdinMode, StdoutMode};
+use cutonce_tools::files::walk_below;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::io;
@@ -171,17 +172,8 @@ impl LayerWatch {
 /// Bytes that a folder takes on disk.
 pub(super) fn size_of(folder: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    let (mut open, mut size) = (vec![folder.to_path_buf()], 0);
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(about) = entry.metadata() else { continue };
-            size += about.blocks() * 512;
-            if about.is_dir() {
-                open.push(entry.path());
-            }
-        }
-    }
-    size
+    let entries = walk_below(folder, |_| true).flatten();
+    entries.filter_map(|entry| entry.metadata().ok()).map(|about| about.blocks() * 512).sum()
 }
 
 impl RehearsingAgent {

@@ -3,6 +3,8 @@
 
 use super::collect::Collector;
 use super::{LayerChanges, name_path};
+use crate::files::walk_below;
+use ignore::DirEntry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read};
@@ -158,24 +160,16 @@ impl WorkspaceCopy {
         if !from.symlink_metadata().is_ok_and(|about| about.is_dir()) {
             return Ok(());
         }
-        let mut open = vec![PathBuf::new()];
-        while let Some(folder) = open.pop() {
-            make_folder(&from.join(&folder), &to.join(&folder))?;
-            for entry in fs::read_dir(from.join(&folder))? {
-                let entry = entry?;
-                let path = folder.join(entry.file_name());
-                let about = entry.metadata()?;
-                let is_top = folder.as_os_str().is_empty();
-                let left_out = is_top && LEFT_OUT_OF_GIT.iter().any(|name| entry.file_name() == *name);
-                match () {
-                    () if left_out || path.extension().is_some_and(|end| end == "lock") => {}
-                    () if about.is_dir() => open.push(path),
-                    () if about.is_file() => {
-                        self.count(&about)?;
-                        copy_entry(&from.join(&path), &to.join(&path), &about)?;
-                    }
-                    () => {}
-                }
+        make_folder(&from, &to)?;
+        for entry in walk_below(&from, is_copied_of_git) {
+            let entry = entry?;
+            let Ok(path) = entry.path().strip_prefix(&from) else { continue };
+            let about = entry.path().symlink_metadata()?;
+            if about.is_dir() {
+                make_folder(entry.path(), &to.join(path))?;
+            } else if about.is_file() {
+                self.count(&about)?;
+                copy_entry(entry.path(), &to.join(path), &about)?;
             }
         }
         let objects = from.join("objects");
@@ -187,23 +181,14 @@ impl WorkspaceCopy {
     pub fn collect_changes(&self, root: &Path, opened: SystemTime) -> io::Result<LayerChanges> {
         let mut collector = Collector::new(&self.folder, root, opened);
         let mut found = BTreeSet::new();
-        let mut folders = vec![PathBuf::new()];
-        while let Some(folder) = folders.pop() {
-            let at = self.folder.join(&folder);
-            for entry in fs::read_dir(&at).map_err(|error| name_path(&at, &error))? {
-                let path = folder.join(entry?.file_name());
-                if path == Path::new(GIT) {
-                    continue;
-                }
-                let about = self.folder.join(&path).symlink_metadata()?;
-                if about.is_dir() {
-                    folders.push(path.clone());
-                }
-                if !self.is_unchanged(&path, &about) {
-                    collector.compare_copied(&path, &about, self.known.contains_key(&path))?;
-                }
-                found.insert(path);
+        for entry in walk_below(&self.folder, |entry| !is_git(entry)) {
+            let entry = entry?;
+            let Ok(path) = entry.path().strip_prefix(&self.folder) else { continue };
+            let about = entry.path().symlink_metadata()?;
+            if !self.is_unchanged(path, &about) {
+                collector.compare_copied(path, &about, self.known.contains_key(path))?;
             }
+            found.insert(path.to_path_buf());
         }
         for path in self.known.keys().filter(|path| !found.contains(*path)) {
             collector.remove_copied(path)?;
@@ -218,6 +203,15 @@ impl WorkspaceCopy {
         let now = CopyStamp::new(about);
         self.known.get(path).is_some_and(|known| *known == now && known.changed_at() < self.proven_until)
     }
+}
+
+fn is_git(entry: &DirEntry) -> bool {
+    entry.depth() == 1 && entry.file_name() == GIT
+}
+
+fn is_copied_of_git(entry: &DirEntry) -> bool {
+    let is_left_out = entry.depth() == 1 && LEFT_OUT_OF_GIT.iter().any(|name| entry.file_name() == *name);
+    !is_left_out && entry.path().extension().is_none_or(|end| end != "lock")
 }
 
 /// Our own list of files has no other paths, but git's is another program's.

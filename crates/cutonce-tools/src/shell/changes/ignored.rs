@@ -1,12 +1,13 @@
 //! What git ignores: folders that commands write directly, and files that are never outside a scope (PC-20, PC-21).
 
-use crate::files::IgnoreRules;
+use crate::files::{IgnoreRules, is_folder, walk_below};
 use crate::shell::confine::private_folder;
 use crate::shell::process::git;
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{
     ProcessExit, ReadOnlyProfile, ResourceLimits, SandboxProfile, SpawnSpec, StdinMode, StdoutMode, find_program,
 };
+use ignore::DirEntry;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
@@ -74,21 +75,16 @@ pub(super) fn new_ignored_folders(root: &Path, upper: &Path, rules: &IgnoreRules
 }
 
 fn new_folders(root: &Path, upper: &Path) -> Vec<PathBuf> {
-    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(upper.join(&folder)).into_iter().flatten().flatten() {
-            let path = folder.join(entry.file_name());
-            if !is_plain_folder(&entry.path()) || path == Path::new(".git") {
-                continue;
-            }
-            match root.join(&path).symlink_metadata() {
-                Ok(about) if about.is_dir() => folders.push(path),
-                Ok(_) => {}
-                Err(_) => found.push(path),
-            }
-        }
-    }
-    found
+    let (workspace, layer) = (root.to_path_buf(), upper.to_path_buf());
+    let in_known_folder = move |entry: &DirEntry| {
+        let around = entry.path().parent().and_then(|folder| folder.strip_prefix(&layer).ok());
+        around.is_some_and(|folder| folder == Path::new("") || is_plain_folder(&workspace.join(folder)))
+    };
+    let is_git = |entry: &DirEntry| entry.depth() == 1 && entry.file_name() == ".git";
+    let keep = move |entry: &DirEntry| is_folder(entry) && !is_git(entry) && in_known_folder(entry);
+    let folders = walk_below(upper, keep).flatten();
+    let named = folders.filter_map(|entry| Some(entry.path().strip_prefix(upper).ok()?.to_path_buf()));
+    named.filter(|folder| root.join(folder).symlink_metadata().is_err()).collect()
 }
 
 /// Runs git outside the layer, without programs that the repository names; `None` if it can't run. Only for commands

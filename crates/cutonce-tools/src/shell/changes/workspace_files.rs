@@ -1,6 +1,7 @@
 //! The files of a workspace that a private copy needs (RH-8): tracked ones, and those that git does not ignore.
 
 use super::ignored::{IgnoredFolders, list_with_git};
+use crate::files::{is_folder, walk_below};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
@@ -62,17 +63,11 @@ pub async fn list_ignored_folders(root: &Path, env: &[(OsString, OsString)]) -> 
 }
 
 fn all_files(root: &Path) -> io::Result<Vec<PathBuf>> {
-    let (mut open, mut files) = (vec![PathBuf::new()], Vec::new());
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
-            let path = folder.join(entry.file_name());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => open.push(path),
-                Ok(_) if files.len() < MAX_FILES => files.push(path),
-                Ok(_) => return Err(io::Error::other(format!("the workspace has more than {MAX_FILES} files"))),
-                Err(_) => {}
-            }
-        }
+    let entries = walk_below(root, |_| true).flatten().filter(|entry| !is_folder(entry));
+    let named = entries.filter_map(|entry| Some(entry.path().strip_prefix(root).ok()?.to_path_buf()));
+    let mut files: Vec<PathBuf> = named.take(MAX_FILES + 1).collect();
+    if files.len() > MAX_FILES {
+        return Err(io::Error::other(format!("the workspace has more than {MAX_FILES} files")));
     }
     files.sort();
     Ok(files)
