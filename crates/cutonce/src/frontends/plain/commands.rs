@@ -50,7 +50,8 @@ impl PlainFrontend {
             // Allowed at any time (PM-17), also while a question is open.
             SlashCommand::Plan | SlashCommand::Mode => {
                 if let Some(command) = ModeCommand::from_slash(slash, words) {
-                    self.session.submit(Submission::Command { command, editor: editor_name() });
+                    let attached = self.task_attachments(&command);
+                    self.session.submit(Submission::Command { command, editor: editor_name(), attached });
                 }
             }
             SlashCommand::Clear
