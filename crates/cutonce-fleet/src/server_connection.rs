@@ -2,6 +2,7 @@
 //! cause and the next step.
 
 use crate::FleetError;
+use crate::envelope::MAX_MESSAGE;
 use crate::link::lock;
 use crate::remote_record::RemoteRecord;
 use crate::server_login::{ServerAccess, ServerLogin};
@@ -42,6 +43,8 @@ pub enum ConnectionFault {
     NoJetStream,
     /// The account may not use what the fleet needs.
     Permissions,
+    /// The server accepts only smaller messages than members write.
+    SmallMessages,
 }
 
 impl ConnectionFault {
@@ -71,6 +74,7 @@ impl ConnectionFault {
             ConnectionFault::Permissions => "let this account publish to $JS.API.>, $JS.ACK.>, $O.> and \
                                              cutonce.fleet.>, and subscribe to _INBOX.>"
                 .into(),
+            ConnectionFault::SmallMessages => "set `max_payload: 1MB` in its settings".into(),
         }
     }
 }
@@ -185,6 +189,9 @@ pub(crate) async fn connect_server(
         let fault = connection_fault(&error);
         failed(fault, cause(fault, &error))
     })?;
+    if let Some(why) = size_limit(&client) {
+        return Err(failed(ConnectionFault::SmallMessages, why));
+    }
     let mut context = jetstream::new(client);
     context.set_timeout(REQUEST_TIMEOUT);
     let connection = ServerConnection { context, arrived: Mutex::new(Instant::now()) };
@@ -206,6 +213,12 @@ pub(crate) async fn connect_server(
         }
     }
     Ok(connection)
+}
+
+/// Says how large a message may be, if that is too little.
+fn size_limit(client: &async_nats::Client) -> Option<String> {
+    let largest = client.server_info().max_payload;
+    (largest < MAX_MESSAGE).then(|| format!("it accepts only messages up to {} KB", largest >> 10))
 }
 
 /// What the server said about a subject that this account may not use. It says so apart from the request.

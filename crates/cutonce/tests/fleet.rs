@@ -3,6 +3,8 @@
 #![cfg(feature = "nats")]
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
+#[path = "fleet/clocks.rs"]
+mod clocks;
 #[path = "fleet/cluster.rs"]
 mod cluster;
 #[path = "fleet/cluster_faults.rs"]
@@ -11,6 +13,8 @@ mod cluster_faults;
 mod faults;
 #[path = "fleet/foreign.rs"]
 mod foreign;
+#[path = "fleet/hostile.rs"]
+mod hostile;
 #[path = "fleet/jobs.rs"]
 mod jobs;
 #[path = "fleet/limits.rs"]

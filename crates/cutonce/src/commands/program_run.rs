@@ -64,10 +64,15 @@ pub async fn run_to_end(spec: SpawnSpec, input: Option<&[u8]>) -> anyhow::Result
 
 /// Runs git with the user's environment. It never asks, and uses only transports that are meant for repositories.
 pub async fn git(folder: &Path, args: &[&str]) -> anyhow::Result<ProgramOutput> {
-    git_with(folder, args, &[]).await
+    git_with(folder, args, &[], None).await
 }
 
-async fn git_with(folder: &Path, args: &[&str], more: &[(&str, &OsStr)]) -> anyhow::Result<ProgramOutput> {
+async fn git_with(
+    folder: &Path,
+    args: &[&str],
+    more: &[(&str, &OsStr)],
+    input: Option<&[u8]>,
+) -> anyhow::Result<ProgramOutput> {
     let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let set = [
         ("GIT_TERMINAL_PROMPT", "0"),
@@ -81,7 +86,7 @@ async fn git_with(folder: &Path, args: &[&str], more: &[(&str, &OsStr)]) -> anyh
     let program = find_program("git", &env).context("git is not installed; repositories need it")?;
     let spec = SpawnSpec::new(program, folder, env).args(args.iter().map(OsString::from));
     let name = args.first().copied().unwrap_or_default();
-    match tokio::time::timeout(GIT_TIMEOUT, run_to_end(spec, None)).await {
+    match tokio::time::timeout(GIT_TIMEOUT, run_to_end(spec, input)).await {
         Ok(output) => output.with_context(|| format!("git {name} could not run")),
         Err(_) => anyhow::bail!("git {name} did not end within {} minutes", GIT_TIMEOUT.as_secs() / 60),
     }
@@ -89,12 +94,17 @@ async fn git_with(folder: &Path, args: &[&str], more: &[(&str, &OsStr)]) -> anyh
 
 /// Runs git and returns its output; fails with its last line.
 pub async fn git_output(folder: &Path, args: &[&str]) -> anyhow::Result<Vec<u8>> {
-    git_output_with(folder, args, &[]).await
+    git_output_with(folder, args, &[], None).await
 }
 
-/// Like [`git_output`], with more variables.
-pub async fn git_output_with(folder: &Path, args: &[&str], env: &[(&str, &OsStr)]) -> anyhow::Result<Vec<u8>> {
-    let output = git_with(folder, args, env).await?;
+/// Like [`git_output`], with more variables and with input.
+pub async fn git_output_with(
+    folder: &Path,
+    args: &[&str],
+    env: &[(&str, &OsStr)],
+    input: Option<&[u8]>,
+) -> anyhow::Result<Vec<u8>> {
+    let output = git_with(folder, args, env, input).await?;
     if !output.is_success() {
         anyhow::bail!("git {} failed: {}", args.first().copied().unwrap_or_default(), output.last_error());
     }

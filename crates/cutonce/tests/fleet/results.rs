@@ -113,49 +113,72 @@ fn fl_3_pushes_never_replace_the_work_of_others() {
     assert!(error.contains("contains a password") && !error.contains("s3cr3t"), "{error}");
 }
 
-/// The job's clone belongs to the model: its settings and hooks must not run in the worker.
-#[test]
-fn fl_3_settings_of_the_clone_run_nothing() {
+/// Runs an implementation job with a push. Before it ends, these lines run in its clone, as a model with a shell could
+/// do it. `PROGRAM` is a program that leaves a trap. Returns the job, and whether the program ran.
+fn plant_in_clone(stage: &Stage, ann: &Person, url: &str, lines: &str) -> (Value, bool) {
+    let (trap, program) = (stage.root.path().join("trap"), stage.root.path().join("hooks/program"));
+    std::fs::create_dir_all(stage.root.path().join("hooks")).unwrap();
+    for name in ["pre-push", "program"] {
+        let file = program.with_file_name(name);
+        std::fs::write(&file, format!("#!/bin/sh\ntouch {}\ncat\n", trap.display())).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let id = submit(ann, url, &["--push", "b"]);
+    let plant = stage.root.path().join("plant.sh");
+    let hook = json!({"type": "command", "command": format!("sh {}", plant.display())});
+    let settings = json!({"fleet": {"push": ["b"]}, "hooks": {"Stop": [{"hooks": [hook]}]}}).to_string();
+    let lines = lines.replace("PROGRAM", &program.display().to_string());
+    let done = stage.root.path().join("planted");
+    let script = format!("set -e\ncd \"$(git rev-parse --show-toplevel)\"\n{lines}\ntouch {}\n", done.display());
+    std::fs::write(&plant, script).unwrap();
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle", "--settings", &settings]);
+    assert!(done.exists(), "nothing was planted");
+    (ann.job(&id), trap.exists())
+}
+
+fn writing_stage() -> Stage {
     let script = json!({"turns": [
         {"calls": [{"name": "Write", "input": {"file_path": "new.txt", "content": "new\n"}}]},
         {"text": "All done.", "repeat": 100}
     ]});
-    let stage = Stage::with_script(&script.to_string());
+    Stage::with_script(&script.to_string())
+}
+
+/// The job's clone belongs to the model: its settings and hooks must not run in the worker.
+#[test]
+fn fl_3_settings_of_the_clone_run_nothing() {
+    let stage = writing_stage();
     let ann = stage.owner();
     let (bare, url) = bare_repository(&stage);
-    let trap = stage.root.path().join("trap");
-    // As a model with a shell would do it: git looks into the clone's own settings, attributes and hooks.
-    let template = stage.root.path().join("template");
-    let program = format!("#!/bin/sh\ntouch {}\ncat\n", trap.display());
-    std::fs::create_dir_all(template.join("hooks")).unwrap();
-    for name in ["pre-push", "program"] {
-        let file = template.join("hooks").join(name);
-        std::fs::write(&file, &program).unwrap();
-        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    }
-    let id = submit(&ann, &url, &["--push", "b"]);
-    let mut worker = ann.command(&[
-        "worker",
-        "--remote",
-        "team",
-        "--exit-when-idle",
-        "--settings",
-        r#"{"fleet": {"push": ["b"]}, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sh \"$TRAP\""}]}]}}"#,
-    ]);
-    let plant = stage.root.path().join("plant.sh");
-    let lines = format!(
-        "cd \"$(git rev-parse --show-toplevel)\" && git config core.fsmonitor {0}/program && git config \
-         core.hooksPath {0} && git config filter.x.clean {0}/program && echo '* filter=x' > .git/info/attributes && \
-         git config remote.origin.pushurl /nowhere\n",
-        template.join("hooks").display()
-    );
-    std::fs::write(&plant, lines).unwrap();
-    let output = worker.env("TRAP", &plant).output().unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let job = ann.job(&id);
+    let lines = "git config core.fsmonitor PROGRAM && git config core.hooksPath $(dirname PROGRAM) && git config \
+                 filter.x.clean PROGRAM && echo '* filter=x' > .git/info/attributes && git config \
+                 remote.origin.pushurl /nowhere";
+    let (job, ran) = plant_in_clone(&stage, &ann, &url, lines);
     assert_eq!((&job["state"], &pushed(&job)["branch"]), (&json!("done"), &json!("b")), "{job}");
     assert!(git_text(&bare, &["ls-tree", "--name-only", "b"]).contains("new.txt"));
-    assert!(!trap.exists(), "the worker ran a program of the clone");
+    assert!(!ran, "the worker ran a program of the clone");
+}
+
+/// Git asks a submodule for its state with the settings of that repository.
+#[test]
+fn fl_3_repositories_inside_the_clone_run_nothing() {
+    let stage = writing_stage();
+    let ann = stage.owner();
+    let commit = git_text(&stage.repo(), &["rev-parse", "HEAD"]);
+    for name in ["known", "gone"] {
+        git(&stage.repo(), &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},{name}")]);
+    }
+    git(&stage.repo(), &["-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-q", "-m", "links"]);
+    let (bare, url) = bare_repository(&stage);
+    let lines = "rmdir gone\nfor at in known 'o wn'; do\n\
+                 git init -q \"$at\"; cd \"$at\"; echo x > x; git add x\n\
+                 git -c user.name=a -c user.email=a@example.invalid commit -q -m x\n\
+                 git config core.fsmonitor PROGRAM; cd ..\ndone";
+    let (job, ran) = plant_in_clone(&stage, &ann, &url, lines);
+    assert!(!ran, "the worker ran a program of a repository inside the clone");
+    assert_eq!((&job["state"], &pushed(&job)["branch"]), (&json!("done"), &json!("b")), "{job}");
+    let changed = git_text(&bare, &["diff", "--name-status", "main", "b"]);
+    assert_eq!(changed, "D\tgone\nM\tknown\nA\tnew.txt\nA\to wn", "{job}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl WorkFolder {
         }
         if !before.is_empty() {
             let fetch = format!("+{reference}:{BEFORE}");
-            self.git_text(&["fetch", "-q", "--no-tags", "--", url, &fetch]).await?;
+            self.git_text(&["fetch", "-q", "--no-tags", "--no-recurse-submodules", "--", url, &fetch]).await?;
             let moves_forward = self.git_text(&["merge-base", "--is-ancestor", BEFORE, &commit]).await.is_ok();
             let format = format!("--format=%(trailers:key={TRAILER},valueonly)");
             let is_own = self.git_text(&["log", "-1", &format, BEFORE]).await? == job.spec.id;
@@ -49,7 +49,8 @@ impl WorkFolder {
         }
         // The server refuses if the branch moved since it was looked at.
         let lease = format!("--force-with-lease={reference}:{before}");
-        self.git_text(&["push", "-q", &lease, "--", url, &format!("{commit}:{reference}")]).await?;
+        self.git_text(&["push", "-q", "--no-recurse-submodules", &lease, "--", url, &format!("{commit}:{reference}")])
+            .await?;
         Ok(pushed)
     }
 

@@ -34,6 +34,8 @@ pub struct WorkFolder {
     pub home: PathBuf,
     /// The commit that the job starts from.
     pub base: String,
+    /// Paths of its submodules.
+    submodules: Vec<Vec<u8>>,
     /// Keeps other workers from removing the folder.
     _owner: File,
 }
@@ -49,6 +51,8 @@ fn work_root() -> PathBuf {
 const OWNER: &str = "owner";
 /// The worker's own index of the job's files.
 const INDEX: &str = "changes.index";
+/// How git lists a submodule.
+const LINK: &[u8] = b"160000 ";
 /// Begins the name of a folder that is being created.
 const UNFINISHED: &str = ".new-";
 
@@ -104,7 +108,8 @@ impl WorkFolder {
         let (root, _owner) = claim_folder(job)?;
         let (repo_folder, home) = (root.join("repo"), root.join("home"));
         let git = root.join("git");
-        let mut folder = WorkFolder { root, repo: repo_folder, git, home, base: String::new(), _owner };
+        let mut folder =
+            WorkFolder { root, repo: repo_folder, git, home, base: String::new(), submodules: Vec::new(), _owner };
         folder.link_home()?;
         folder.clone_repo(link, repo).await?;
         Ok(folder)
@@ -153,26 +158,61 @@ impl WorkFolder {
         }
         self.base = String::from_utf8(git_output(&self.repo, &["rev-parse", "HEAD"]).await?)?.trim().to_string();
         std::fs::copy(self.repo.join(".git/index"), self.root.join(INDEX)).or_else(ignore_missing)?;
+        let tree = self.own_git(&["ls-tree", "-r", "-z", &self.base], &[]).await?;
+        let links = tree.split(|byte| *byte == 0).filter(|entry| entry.starts_with(LINK));
+        self.submodules =
+            links.filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1)).map(Vec::from).collect();
         Ok(())
     }
 
     /// Runs git on the files of the job, with the repository that the job never sees.
     pub(super) async fn own_git(&self, args: &[&str], more: &[(&str, &OsStr)]) -> anyhow::Result<Vec<u8>> {
+        self.own_git_with_input(args, more, None).await
+    }
+
+    async fn own_git_with_input(
+        &self,
+        args: &[&str],
+        more: &[(&str, &OsStr)],
+        input: Option<&[u8]>,
+    ) -> anyhow::Result<Vec<u8>> {
         let index = self.root.join(INDEX);
         let own = [
             ("GIT_DIR", self.git.as_os_str()),
             ("GIT_WORK_TREE", self.repo.as_os_str()),
             ("GIT_INDEX_FILE", index.as_os_str()),
         ];
-        git_output_with(&self.repo, args, &[&own[..], more].concat()).await
+        git_output_with(&self.repo, args, &[&own[..], more].concat(), input).await
     }
 
     /// All changes since the clone, committed or not, as a patch. The job's git commands may run at the same time, and
     /// the job must not see files staged by others.
     pub async fn changes(&self) -> anyhow::Result<Vec<u8>> {
-        self.own_git(&["add", "-A"], &[]).await?;
-        let diff = ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", &self.base];
-        self.own_git(&diff, &[]).await
+        self.stage_files().await?;
+        let diff =
+            ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short"];
+        self.own_git(&[&diff[..], &[&self.base]].concat(), &[]).await
+    }
+
+    /// Brings the worker's index up to date. Git asks a repository inside the clone for its state if that is in the
+    /// index, and its settings can name programs: so git sees it as new each time. Of submodules it reads the commit.
+    async fn stage_files(&self) -> anyhow::Result<()> {
+        let changed = self.own_git(&["diff-index", "--cached", "--raw", "--no-renames", "-z", &self.base], &[]).await?;
+        let mut nested = Vec::new();
+        let mut fields = changed.split(|byte| *byte == 0);
+        // `:MODE MODE HASH HASH STATUS`, then the path.
+        while let (Some(modes), Some(path)) = (fields.next(), fields.next()) {
+            if modes.get(8..).is_some_and(|new| new.starts_with(LINK)) && !self.submodules.iter().any(|one| one == path)
+            {
+                nested.push(path.to_vec());
+            }
+        }
+        let index = async |args: &[&str], paths: Vec<u8>| self.own_git_with_input(args, &[], Some(&paths)).await;
+        index(&["update-index", "-z", "--force-remove", "--stdin"], with_end(&nested, "")).await?;
+        let rest = [b".\0", &with_end(&self.submodules, ":(top,exclude,literal)")[..]].concat();
+        index(&["add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"], rest).await?;
+        index(&["update-index", "-z", "--add", "--remove", "--stdin"], with_end(&self.submodules, "")).await?;
+        Ok(())
     }
 
     /// The work so far, for a worker that continues it.
@@ -216,6 +256,11 @@ struct WorkCheckpoint {
     /// The changes of the clone, as base64.
     patch: String,
     texts: BTreeMap<String, String>,
+}
+
+/// Paths as git reads them, each with something before it.
+fn with_end(paths: &[Vec<u8>], before: &str) -> Vec<u8> {
+    paths.iter().flat_map(|path| [before.as_bytes(), path, b"\0"].concat()).collect()
 }
 
 fn ignore_missing(error: std::io::Error) -> std::io::Result<u64> {
