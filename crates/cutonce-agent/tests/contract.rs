@@ -401,7 +401,7 @@ async fn pc_41_parked_plan_is_reviewed_again_without_the_model() {
     approve(&session, &mut events, leave).await;
     let home = folder.path().join("home");
     let slug = list_plans(&home)[0].slug.clone();
-    let command = |command| Submission::Command { command: ModeCommand::Plan(command), editor: None };
+    let command = |command| Submission::mode_command(ModeCommand::Plan(command));
     session.submit(command(PlanCommand::Park(None)));
     session.submit(command(PlanCommand::Submit(Some(slug.clone()))));
     loop {

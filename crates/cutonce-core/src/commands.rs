@@ -45,6 +45,8 @@ pub enum SlashCommand {
 pub enum Frontend {
     Terminal,
     Plain,
+    /// A prompt of `-p`: one turn, without a user who answers.
+    Print,
     StreamJson,
     Acp,
 }
@@ -81,7 +83,9 @@ const fn command_info(
     CommandInfo { command, name, help, hint, frontends }
 }
 
-const EVERYWHERE: &[Frontend] = &[Frontend::Terminal, Frontend::Plain, Frontend::StreamJson, Frontend::Acp];
+const EVERYWHERE: &[Frontend] =
+    &[Frontend::Terminal, Frontend::Plain, Frontend::Print, Frontend::StreamJson, Frontend::Acp];
+const CONVERSATIONS: &[Frontend] = &[Frontend::Terminal, Frontend::Plain, Frontend::StreamJson, Frontend::Acp];
 const INTERACTIVE_AND_EDITORS: &[Frontend] = &[Frontend::Terminal, Frontend::Plain, Frontend::Acp];
 const INTERACTIVE: &[Frontend] = &[Frontend::Terminal, Frontend::Plain];
 /// The terminal has keys for these.
@@ -125,13 +129,13 @@ const COMMANDS: &[CommandInfo] = &[
         "effort",
         INTERACTIVE,
     ),
-    command_info(SlashCommand::Clear, "clear", "start over with an empty conversation", "", EVERYWHERE),
+    command_info(SlashCommand::Clear, "clear", "start over with an empty conversation", "", CONVERSATIONS),
     command_info(
         SlashCommand::Compact,
         "compact",
         "summarize the conversation; optional: what to keep",
         "what to keep",
-        EVERYWHERE,
+        CONVERSATIONS,
     ),
     command_info(
         SlashCommand::Resume,
@@ -155,7 +159,7 @@ const COMMANDS: &[CommandInfo] = &[
     command_info(SlashCommand::Config, "config", "edit settings files", "number", INTERACTIVE),
     command_info(SlashCommand::Status, "status", "session, model, mode, folders", "", INTERACTIVE),
     command_info(SlashCommand::Cost, "cost", "tokens and cost so far", "", INTERACTIVE),
-    command_info(SlashCommand::Usage, "usage", "tokens and cost by day, project and model", "", EVERYWHERE),
+    command_info(SlashCommand::Usage, "usage", "tokens and cost by day, project and model", "", CONVERSATIONS),
     command_info(SlashCommand::Context, "context", "what fills the context window", "", INTERACTIVE),
     command_info(SlashCommand::Todos, "todos", "the agent's todo list", "", INTERACTIVE),
     command_info(SlashCommand::Export, "export", "write the conversation to a file", "file", INTERACTIVE),
@@ -206,7 +210,7 @@ pub enum SlashLine<'a> {
     BuiltIn(SlashCommand, &'a str),
     /// A possible custom command and its arguments.
     Custom(&'a str, &'a str),
-    /// A path or a prompt of an MCP server (HO-6): text for the session.
+    /// A path, a comment of code, or a prompt of an MCP server (HO-6): text for the session.
     Text,
 }
 
@@ -218,7 +222,9 @@ pub fn parse_line(frontend: Frontend, line: &str) -> Option<SlashLine<'_>> {
     if let Some(info) = find_command(frontend, called) {
         return Some(SlashLine::BuiltIn(info.command, words.trim()));
     }
-    if called.contains('/') || called.starts_with("mcp__") {
+    // A lone slash is a command that was not typed to its end.
+    let is_name = line == "/" || called.starts_with(|c: char| c.is_alphanumeric() || "-_:".contains(c));
+    if !is_name || called.contains('/') || called.starts_with("mcp__") {
         return Some(SlashLine::Text);
     }
     Some(SlashLine::Custom(word, words.trim()))
@@ -232,9 +238,13 @@ pub fn untrusted_command_message(word: &str) -> String {
 
 /// Message for an unknown command. `word` has the slash; `own` are the names of custom commands without it.
 pub fn unknown_command_message<'a>(frontend: Frontend, word: &str, own: impl Iterator<Item = &'a str>) -> String {
+    let word = one_line(word);
+    if COMMANDS.iter().any(|info| word.strip_prefix('/') == Some(info.name)) {
+        return format!("{word} is not available here; nothing was sent.");
+    }
     let names = commands_of(frontend).map(|info| info.name).chain(own).map(|name| format!("/{name}"));
-    let nearest = names.min_by_key(|name| strsim::damerau_levenshtein(name, word)).unwrap_or_default();
-    format!("Unknown command {}; nothing was sent. Did you mean {}?", one_line(word), one_line(&nearest))
+    let nearest = names.min_by_key(|name| strsim::damerau_levenshtein(name, &word)).unwrap_or_default();
+    format!("Unknown command {word}; nothing was sent. Did you mean {}?", one_line(&nearest))
 }
 
 #[cfg(test)]
@@ -250,6 +260,8 @@ mod tests {
             ("/helpx", Some(SlashLine::Custom("/helpx", ""))),
             ("/", Some(SlashLine::Custom("/", ""))),
             ("/usr/bin/env is a path", Some(SlashLine::Text)),
+            ("/* a comment */", Some(SlashLine::Text)),
+            ("/ alone", Some(SlashLine::Text)),
             ("/mcp__s__p x", Some(SlashLine::Text)),
         ];
         for (line, expected) in cases {
@@ -262,6 +274,8 @@ mod tests {
         let said = |word: &str| unknown_command_message(Frontend::Plain, word, ["ship"].into_iter());
         assert_eq!(said("/hlep"), "Unknown command /hlep; nothing was sent. Did you mean /help?");
         assert!(said("/shipp").ends_with("Did you mean /ship?"));
+        let elsewhere = unknown_command_message(Frontend::Print, "/theme", [].into_iter());
+        assert_eq!(elsewhere, "/theme is not available here; nothing was sent.");
         assert!(said("/\x1b[2Jx").contains("/\\u{1b}[2Jx;"), "{}", said("/\x1b[2Jx"));
     }
 
@@ -272,6 +286,7 @@ mod tests {
             assert!(info.command as usize == n && !names[..n].contains(&info.name), "{}", info.name);
         }
         assert!(find_command(Frontend::StreamJson, "mode").is_none() && find_command(Frontend::Acp, "mode").is_some());
+        assert_eq!(commands_of(Frontend::Print).map(|info| info.name).collect::<Vec<_>>(), ["plan"]);
         assert!(find_command(Frontend::Terminal, "tasks").is_none());
     }
 }

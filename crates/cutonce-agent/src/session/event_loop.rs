@@ -243,7 +243,7 @@ impl SessionState {
             Submission::SetMode { mode, by } => self.mode_event(mode::ModeEvent::Set { to: mode, by }),
             Submission::SetModeByAnswer { mode } => self.set_mode_by_answer(mode),
             Submission::CycleMode => self.mode_event(mode::ModeEvent::Cycle),
-            Submission::Command { command, editor } => self.command(command, editor.as_deref()),
+            Submission::Command { command, editor, attached } => self.command(command, editor.as_deref(), attached),
             Submission::Implement(chosen) => self.implement(chosen),
             Submission::SetModel { model } => self.model.selection.choose(model),
             Submission::SetEffort { effort } => self.model.selection.set_effort(effort),

@@ -13,7 +13,7 @@ use cutonce_core::plan::command::{self, ModeCommand, PlanCommand};
 use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent, PlanEvent, PlanPhase};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, PlanAtEnd};
-use cutonce_core::protocol::submission::{ChangedBy, ImplementRequest, RuleDestination};
+use cutonce_core::protocol::submission::{ChangedBy, ImplementRequest, RuleDestination, TaskAttachments};
 use cutonce_core::settings::plan::{PlanLint, PlanShell, PlanWorkflow};
 use cutonce_core::subagent::PLAN_AGENT;
 use cutonce_core::transcript::{self, EntryBody};
@@ -275,7 +275,7 @@ impl SessionState {
     }
 
     /// `/plan` and `/mode` (PM-20 to PM-26): cutonce-core decides what they do.
-    pub(super) fn command(&mut self, command: ModeCommand, editor: Option<&str>) {
+    pub(super) fn command(&mut self, command: ModeCommand, editor: Option<&str>, attached: TaskAttachments) {
         if command == ModeCommand::Plan(PlanCommand::Amend) && !self.begin_amendment() {
             let text = "No approved plan is being implemented. `/plan` starts a new one.";
             return self.notice(NoticeLevel::Warning, text);
@@ -304,7 +304,8 @@ impl SessionState {
             self.emit(EventKind::OpenPlan { path: self.planner.path() });
         }
         if let Some(text) = outcome.send_message {
-            self.accept_input(UserInput::from_user(text, Vec::new()));
+            let TaskAttachments { images, typed } = attached;
+            self.accept_input(UserInput { typed, ..UserInput::from_user(text, images) });
         }
         if let Some(act) = outcome.act {
             self.act_on_plan(act);

@@ -2,6 +2,7 @@
 
 use crate::conversation::Image;
 use crate::mode::Mode;
+use crate::plan::command::ModeCommand;
 use crate::protocol::answerer::Answerer;
 use crate::protocol::host::{FolderChange, HostAnswer, RuleChange};
 use crate::protocol::review_request::ReviewerAnswer;
@@ -63,10 +64,12 @@ pub enum Submission {
     },
     /// Shift+Tab (PM-11).
     CycleMode,
-    /// `/plan …` or `/mode …` (PM-20 to PM-26). `editor`: the editor for `/plan open`, if any.
+    /// `/plan …` or `/mode …` (PM-20 to PM-26).
     Command {
-        command: crate::plan::command::ModeCommand,
+        command: ModeCommand,
+        /// The editor for `/plan open`, if any.
         editor: Option<String>,
+        attached: TaskAttachments,
     },
     /// Implement this plan in a new conversation; the sender has approved exactly this text.
     Implement(ImplementRequest),
@@ -146,6 +149,21 @@ pub enum Submission {
     Close,
     /// Shut down: stop running work, drop queued messages, and end the session.
     Shutdown,
+}
+
+impl Submission {
+    /// `/plan` or `/mode` with nothing attached.
+    pub fn mode_command(command: ModeCommand) -> Submission {
+        Submission::Command { command, editor: None, attached: TaskAttachments::default() }
+    }
+}
+
+/// What came with the task of `/plan TASK`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TaskAttachments {
+    pub images: Vec<Image>,
+    /// The part that the user typed, if other text came with it; only this part is expanded (HO-6).
+    pub typed: Option<String>,
 }
 
 /// A plan that is approved outside of a session.

@@ -105,7 +105,7 @@ pub async fn run(options: TuiOptions) -> io::Result<u8> {
         app.pick_session(&first.search_text);
     }
     if let Some(FirstSubmission::Message(words)) = first.first_submission {
-        app.send_user_message(words, Vec::new());
+        app.send_first_message(words);
     } else if let Some(FirstSubmission::Implement(chosen)) = first.first_submission {
         app.submit(Submission::Implement(chosen));
     }
@@ -184,6 +184,16 @@ impl App {
                 self.print_notice(NoticeLevel::Warning, self.session.thread.no_session_help())
             }
             None => self.session.early_submissions.push(submission),
+        }
+    }
+
+    /// Sends the prompt of the command line; one that begins with a slash is a command, as in the composer.
+    fn send_first_message(&mut self, text: String) {
+        // The session, which loads them too, is not open yet.
+        self.session.custom_commands = self.environment.find_commands(self.folder_is_trusted());
+        if !self.run_command(&text, &[]) {
+            let images = self.mentioned_images(&text);
+            self.send_user_message(text, images);
         }
     }
 

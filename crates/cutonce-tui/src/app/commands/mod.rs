@@ -21,7 +21,7 @@ use cutonce_core::model_request::Effort;
 use cutonce_core::model_selection::model_after_choice;
 use cutonce_core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_core::protocol::event::NoticeLevel;
-use cutonce_core::protocol::submission::Submission;
+use cutonce_core::protocol::submission::{Submission, TaskAttachments};
 use std::path::{Path, PathBuf};
 
 /// Prompt that `/init` sends to the model.
@@ -54,7 +54,7 @@ impl App {
             // A path, or a prompt of an MCP server (HO-6): the session handles it.
             None | Some(SlashLine::Text) => return false,
             Some(SlashLine::BuiltIn(command, words)) => {
-                self.run_builtin(command, words);
+                self.run_builtin(command, words, images);
                 return true;
             }
             Some(SlashLine::Custom(word, words)) => (word, words),
@@ -78,11 +78,11 @@ impl App {
         true
     }
 
-    fn run_builtin(&mut self, command: SlashCommand, words: &str) {
+    fn run_builtin(&mut self, command: SlashCommand, words: &str, images: &[Image]) {
         match command {
             SlashCommand::Help => self.print_help(),
             SlashCommand::Mode if words.is_empty() && !self.session.modes.is_empty() => self.pick_mode(),
-            SlashCommand::Plan | SlashCommand::Mode => self.run_mode_command(command, words),
+            SlashCommand::Plan | SlashCommand::Mode => self.run_mode_command(command, words, images),
             SlashCommand::Plans => self.run_plans_command(words),
             SlashCommand::Model if words.is_empty() && !self.status.view.model.is_empty() => self.pick_model(),
             SlashCommand::Model => self.show_or_set_model(words),
@@ -121,18 +121,20 @@ impl App {
         }
     }
 
-    /// Runs `/plan` or `/mode`.
-    pub(super) fn run_mode_command(&mut self, command: SlashCommand, words: &str) {
+    /// Runs `/plan` or `/mode`. The images belong to the task of `/plan`.
+    pub(super) fn run_mode_command(&mut self, command: SlashCommand, words: &str, images: &[Image]) {
         let Some(command) = ModeCommand::from_slash(command, words) else { return };
         let env = &self.environment.env;
         let editor = cutonce_agent::editor::find_editor(env).ok();
         let name = editor.and_then(|editor| Some(editor.program.file_name()?.to_string_lossy().into_owned()));
-        if matches!(command, ModeCommand::Plan(PlanCommand::Describe(_)))
-            && let Some(session) = &self.session.handle
-        {
-            self.prompt.drafts.assign_to(session.id(), &self.current_draft());
+        let mut attached = TaskAttachments::default();
+        if let ModeCommand::Plan(PlanCommand::Describe(task)) = &command {
+            attached.images = [images, &self.mentioned_images(task)].concat();
+            if let Some(session) = &self.session.handle {
+                self.prompt.drafts.assign_to(session.id(), &self.current_draft());
+            }
         }
-        self.submit(Submission::Command { command, editor: name });
+        self.submit(Submission::Command { command, editor: name, attached });
     }
 
     fn run_custom(&mut self, custom: &CustomCommand, words: &str, images: &[Image]) {

@@ -54,7 +54,7 @@ impl App {
                 return self.show_plans("", Some(notice), false);
             }
         };
-        self.submit(Submission::Command { command: ModeCommand::Plan(command), editor: None });
+        self.submit(Submission::mode_command(ModeCommand::Plan(command)));
     }
 
     fn listed_plans(&self) -> Vec<ListedPlan> {

@@ -33,7 +33,7 @@ impl App {
             MenuKind::Trust => self.on_trust_key(key, words),
             MenuKind::Model => self.show_or_set_model(id),
             MenuKind::Effort => self.choose_effort(id),
-            MenuKind::Mode => self.run_mode_command(SlashCommand::Mode, id),
+            MenuKind::Mode => self.run_mode_command(SlashCommand::Mode, id, &[]),
             MenuKind::Theme => self.set_theme(id),
             MenuKind::Memory => {
                 let notice = self.edit_file(Path::new(id));

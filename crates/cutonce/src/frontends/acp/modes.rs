@@ -5,7 +5,7 @@ use agent_client_protocol::v1::schema as acp;
 use cutonce_core::commands::SlashCommand;
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::command::{ModeCommand, PlanCommand};
-use cutonce_core::protocol::submission::Submission;
+use cutonce_core::protocol::submission::{Submission, TaskAttachments};
 
 pub(super) fn mode_state(current: Mode, available: &[Mode]) -> acp::SessionModeState {
     let one = |mode: &Mode| {
@@ -25,7 +25,7 @@ pub(super) fn mode_state(current: Mode, available: &[Mode]) -> acp::SessionModeS
 pub(super) fn parse_command(command: SlashCommand, words: &str, said: &PromptBlocks) -> Option<ParsedPrompt> {
     Some(match ModeCommand::from_slash(command, words)? {
         ModeCommand::Plan(PlanCommand::Describe(_)) => describe_task(said),
-        command => ParsedPrompt::Command(vec![Submission::Command { command, editor: None }]),
+        command => ParsedPrompt::Command(Box::new(Submission::mode_command(command))),
     })
 }
 
@@ -33,11 +33,7 @@ pub(super) fn parse_command(command: SlashCommand, words: &str, said: &PromptBlo
 fn describe_task(said: &PromptBlocks) -> ParsedPrompt {
     let words = said.command_text.trim();
     let words = words.split_once(char::is_whitespace).map_or("", |(_, words)| words.trim());
-    let text = said.with_attachments(words);
-    let command = |command| Submission::Command { command: ModeCommand::Plan(command), editor: None };
-    ParsedPrompt::Command(match said.images.is_empty() && said.typed_text().is_none() {
-        true => vec![command(PlanCommand::Describe(text))],
-        // A command carries typed text only.
-        false => vec![command(PlanCommand::Bare), said.to_submission(text)],
-    })
+    let command = ModeCommand::Plan(PlanCommand::Describe(said.with_attachments(words)));
+    let attached = TaskAttachments { images: said.images.clone(), typed: said.typed_text() };
+    ParsedPrompt::Command(Box::new(Submission::Command { command, editor: None, attached }))
 }

@@ -23,8 +23,8 @@ const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/w
 pub enum ParsedPrompt {
     /// Starts a turn.
     Message(Box<Submission>),
-    /// Submissions in this order; a turn may follow.
-    Command(Vec<Submission>),
+    /// A turn may follow.
+    Command(Box<Submission>),
     /// `/model NAME`: ends when the model is known to work.
     SetModel { name: String },
     /// `/compact`: ends when its result is known.
@@ -78,10 +78,10 @@ impl CallableCommands {
     }
 
     /// Message for an unknown command (UI-9).
-    pub(super) fn unknown_command(&self, name: &str) -> String {
+    pub(super) fn unknown_command(&self, word: &str) -> String {
         let customs = self.customs.iter().map(|custom| custom.name.as_str());
         let own = customs.chain(self.skills.iter().map(|(name, _)| name.as_str()));
-        commands::unknown_command_message(Frontend::Acp, &format!("/{name}"), own)
+        commands::unknown_command_message(Frontend::Acp, word, own)
     }
 
     /// Resolves `/name arguments`, with everything that came with it.
@@ -183,32 +183,23 @@ pub fn parse_prompt(blocks: Vec<ContentBlock>, callable: &CallableCommands) -> R
     if text.trim().is_empty() && said.images.is_empty() {
         return Err(invalid_prompt("the prompt is empty"));
     }
-    if let Some(called) = callable.resolve_call(&said) {
-        return Ok(ParsedPrompt::Message(Box::new(called)));
-    }
-    match command_name(said.command_text.trim_start()) {
-        Some(name) => Ok(parse_command(&name, &said, callable)),
-        // An MCP prompt must be at the start of a message (HO-6).
-        None if said.command_text.trim_start().starts_with("/mcp__") => {
-            Ok(ParsedPrompt::Message(Box::new(said.to_submission(said.with_attachments(said.command_text.trim())))))
-        }
-        None => Ok(ParsedPrompt::Message(Box::new(said.to_submission(text)))),
-    }
-}
-
-/// The command name at the start of the text; a path does not match.
-fn command_name(text: &str) -> Option<String> {
-    let word = text.strip_prefix('/')?.split_whitespace().next()?;
-    let fine = |c: char| c.is_ascii_lowercase() || c == '-';
-    (text.len() > 1 && !text[1..].starts_with(char::is_whitespace) && word.chars().all(fine)).then(|| word.to_string())
-}
-
-fn parse_command(name: &str, said: &PromptBlocks, callable: &CallableCommands) -> ParsedPrompt {
+    let message = |text: String| Ok(ParsedPrompt::Message(Box::new(said.to_submission(text))));
     let line = said.typed.join("\n");
-    let line = line.trim();
-    let Some(SlashLine::BuiltIn(command, words)) = commands::parse_line(Frontend::Acp, line) else {
-        return ParsedPrompt::ShowText(callable.unknown_command(name));
-    };
+    match commands::parse_line(Frontend::Acp, &line) {
+        Some(SlashLine::BuiltIn(command, words)) => Ok(parse_command(command, words, &said, callable)),
+        Some(SlashLine::Custom(word, _)) => Ok(match callable.resolve_call(&said) {
+            Some(called) => ParsedPrompt::Message(Box::new(called)),
+            None => ParsedPrompt::ShowText(callable.unknown_command(word)),
+        }),
+        // An MCP prompt must be at the start of a message (HO-6).
+        Some(SlashLine::Text) if line.trim_start().starts_with("/mcp__") => {
+            message(said.with_attachments(said.command_text.trim()))
+        }
+        Some(SlashLine::Text) | None => message(text),
+    }
+}
+
+fn parse_command(command: SlashCommand, words: &str, said: &PromptBlocks, callable: &CallableCommands) -> ParsedPrompt {
     if let Some(parsed) = modes::parse_command(command, words, said) {
         return parsed;
     }
@@ -220,9 +211,12 @@ fn parse_command(name: &str, said: &PromptBlocks, callable: &CallableCommands) -
         SlashCommand::Compact => {
             ParsedPrompt::Compact { focus: Some(words.to_string()).filter(|words| !words.is_empty()) }
         }
-        SlashCommand::Clear => ParsedPrompt::Command(vec![Submission::Clear]),
+        SlashCommand::Clear => ParsedPrompt::Command(Box::new(Submission::Clear)),
         SlashCommand::Usage => ParsedPrompt::ShowUsage,
-        _ => ParsedPrompt::ShowText(callable.unknown_command(name)),
+        _ => {
+            let word = said.command_text.split_whitespace().next().unwrap_or_default();
+            ParsedPrompt::ShowText(callable.unknown_command(word))
+        }
     }
 }
 
@@ -265,6 +259,7 @@ mod tests {
     use super::*;
     use agent_client_protocol::v1::schema::{EmbeddedResource, ResourceLink, TextContent, TextResourceContents};
     use cutonce_core::plan::command::{ModeCommand, PlanCommand};
+    use cutonce_core::protocol::submission::TaskAttachments;
 
     fn text(words: &str) -> ContentBlock {
         ContentBlock::Text(TextContent::new(words))
@@ -287,6 +282,8 @@ mod tests {
             ("/compact the tests", "compact"),
             ("/usr/bin is broken", "words"),
             ("/ alone", "words"),
+            ("/* a comment */", "words"),
+            ("/Plam", "say"),
             ("/plam", "say"),
             ("/model", "say"),
         ] {
@@ -315,9 +312,11 @@ mod tests {
         };
         let said = |blocks: Vec<ContentBlock>| match parse_prompt(blocks, &callable).unwrap() {
             ParsedPrompt::Message(words) => words_of(*words),
-            ParsedPrompt::Command(mut all) => match all.remove(0) {
-                Submission::Command { command: ModeCommand::Plan(PlanCommand::Bare), .. } => {
-                    format!("P {}", words_of(all.remove(0)))
+            ParsedPrompt::Command(command) => match *command {
+                Submission::Command { command: ModeCommand::Plan(PlanCommand::Describe(text)), attached, .. } => {
+                    let (allow, model) = (Vec::new(), None);
+                    let TaskAttachments { images, typed } = attached;
+                    format!("P {}", words_of(Submission::CustomCommand { text, images, allow, model, typed }))
                 }
                 Submission::Command { command: ModeCommand::Mode(mode), .. } => format!("M {mode}"),
                 other => format!("{other:?}"),

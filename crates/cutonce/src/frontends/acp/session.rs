@@ -214,7 +214,7 @@ impl ServedSession {
     fn start_prompt(&mut self, prompt: ParsedPrompt, responder: Responder<PromptResponse>) {
         match prompt {
             ParsedPrompt::Message(words) => self.session.submit(*words),
-            ParsedPrompt::Command(submissions) => submissions.into_iter().for_each(|one| self.session.submit(one)),
+            ParsedPrompt::Command(command) => self.session.submit(*command),
             ParsedPrompt::SetModel { name } => return self.set_model(name, responder),
             ParsedPrompt::Compact { focus } => self.session.submit(Submission::Compact { focus, on_done: None }),
             ParsedPrompt::ShowText(words) => return self.show_text(&words, responder),

@@ -4,6 +4,7 @@
 
 use super::input_lines::InputLine;
 use super::{PlainFrontend, editor, output};
+use cutonce_core::conversation::Image;
 use cutonce_core::protocol::submission::Submission;
 
 /// An unfinished message or answer.
@@ -68,11 +69,23 @@ impl PlainFrontend {
         }
     }
 
+    /// Sends the prompt of the command line; one that begins with a slash is a command, as in a typed line.
+    pub(super) fn send_first_message(&mut self, text: &str) {
+        if !self.run_command(text) {
+            self.send_message(text);
+        }
+    }
+
     /// Sends a message to the agent, with the images that it names.
     pub(super) fn send_message(&mut self, text: &str) {
+        let images = self.mentioned_images(text);
+        self.session.submit(Submission::User { text: text.to_string(), images });
+    }
+
+    pub(super) fn mentioned_images(&self, text: &str) -> Vec<Image> {
         let (images, refused) = cutonce_tui::mentioned_images(text, &self.report.cwd);
         refused.iter().for_each(|why| output::print_lines(&format!("{why}; the image was not sent")));
-        self.session.submit(Submission::User { text: text.to_string(), images });
+        images
     }
 
     /// `/edit TEXT`: opens the message in the editor.

@@ -186,7 +186,7 @@ async fn run_conversation(
     let mut signals = PlainSignals::new()?;
     let mut plain = PlainFrontend::new(session, about, flags, notifications, lines.gate());
     match first {
-        Some(FirstInput::Message(words)) => plain.session.say(words),
+        Some(FirstInput::Message(words) | FirstInput::FromStdin(words)) => plain.send_first_message(&words),
         Some(FirstInput::Piped { prompt, piped }) => plain.session.say(format!("{prompt}\n\n{piped}")),
         Some(FirstInput::Implement(chosen)) => plain.session.submit(Submission::Implement(chosen)),
         None => plain.show_prompt(),

@@ -48,6 +48,6 @@ impl PlainFrontend {
             Some(PlanListCommand::Switch(name)) => PlanCommand::Switch(named(&name)),
             Some(PlanListCommand::Park(name)) => PlanCommand::Park(Some(named(&name))),
         };
-        self.session.submit(Submission::Command { command: ModeCommand::Plan(command), editor: None });
+        self.session.submit(Submission::mode_command(ModeCommand::Plan(command)));
     }
 }

@@ -2,6 +2,7 @@
 //! prompts.
 
 mod approval_result;
+mod first_message;
 pub(crate) mod progress_line;
 
 use crate::cli::args::{InputFormat, OutputFormat, RunFlags};
@@ -14,8 +15,8 @@ use cutonce_agent::{Approver, EventStream};
 use cutonce_core::exit_code::{DRIFTED, FAILED, SUCCESS};
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::{ImplementRequest, Submission};
-use cutonce_core::text::sanitize::sanitize;
 use cutonce_core::text::number::count_noun;
+use cutonce_core::text::sanitize::sanitize;
 use progress_line::HeadlessProgress;
 use std::io::{IsTerminal, Read, Write};
 
@@ -31,13 +32,13 @@ pub struct PrintOptions {
 
 /// The first input of a run.
 pub enum FirstInput {
+    /// A prompt that the user typed.
     Message(String),
+    /// A prompt from standard input: others can have written it, so it calls no slash command.
+    FromStdin(String),
     /// A prompt with piped input. Piped text comes from others, so `@` references in it are not expanded
     /// (HO-6).
-    Piped {
-        prompt: String,
-        piped: String,
-    },
+    Piped { prompt: String, piped: String },
     /// A plan that the user approved by running `cutonce implement`.
     Implement(ImplementRequest),
 }
@@ -93,7 +94,8 @@ async fn prompt_with_stdin(prompt: Option<&str>, wanted: &str) -> anyhow::Result
     let piped = Some(piped.trim_end()).filter(|piped| !piped.trim().is_empty()).map(str::to_string);
     match (prompt, piped) {
         (Some(prompt), Some(piped)) => Ok(FirstInput::Piped { prompt, piped }),
-        (Some(words), None) | (None, Some(words)) => Ok(FirstInput::Message(words)),
+        (Some(prompt), None) => Ok(FirstInput::Message(prompt)),
+        (None, Some(piped)) => Ok(FirstInput::FromStdin(piped)),
         (None, None) => Err(UsageError(format!("no {wanted}: pass it as an argument or on standard input")).into()),
     }
 }
@@ -110,15 +112,7 @@ pub async fn run(
     };
     let frames = FrameBuilder::new(&started, options.partial);
     let StartedSession { session, events, offered, .. } = started;
-    match first {
-        FirstInput::Message(text) => session.say(start::with_initial_prompt(offered.initial_prompt, text)),
-        FirstInput::Piped { prompt, piped } => {
-            let text = start::with_initial_prompt(offered.initial_prompt, format!("{prompt}\n\n{piped}"));
-            let (typed, allow) = (Some(prompt), Vec::new());
-            session.submit(Submission::CustomCommand { text, images: Vec::new(), allow, model: None, typed });
-        }
-        FirstInput::Implement(chosen) => session.submit(Submission::Implement(chosen)),
-    }
+    session.submit(first_message::to_submission(first, &offered)?);
     session.submit(Submission::Close);
     let progress = HeadlessProgress::new(options.output == OutputFormat::Text && !options.verbose);
     let end = RunEnd::default();

@@ -140,8 +140,7 @@ impl SdkHost {
             }
             HostCommand::Plan(None) => {
                 self.announce_command();
-                let command = ModeCommand::Plan(PlanCommand::Bare);
-                self.session.submit(Submission::Command { command, editor: None });
+                self.session.submit(Submission::mode_command(ModeCommand::Plan(PlanCommand::Bare)));
                 (HostCommandKind::Plan, None)
             }
             HostCommand::Plan(Some(words)) => {

@@ -43,7 +43,7 @@ async fn run_terminal(
     let picks = start::session_to_pick(&run)?;
     let which = if picks.is_some() { None } else { Some(start::select_session(&run)?) };
     let first = first.or(run.prompt.clone().map(FirstInput::Message)).map(|first| match first {
-        FirstInput::Message(words) => cutonce_tui::FirstSubmission::Message(words),
+        FirstInput::Message(words) | FirstInput::FromStdin(words) => cutonce_tui::FirstSubmission::Message(words),
         FirstInput::Piped { prompt, piped } => cutonce_tui::FirstSubmission::Message(format!("{prompt}\n\n{piped}")),
         FirstInput::Implement(chosen) => cutonce_tui::FirstSubmission::Implement(chosen),
     });
