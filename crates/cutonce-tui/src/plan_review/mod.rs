@@ -32,7 +32,7 @@ use arming::{ActiveKeys, ChoiceArming};
 use changes::{LineMap, PlanChanges};
 use choices::{AnswerAttachments, ChoiceSlot};
 use comments::EarlierComment;
-use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest, ReviewTerms};
+use cutonce_core::plan::approval::{PlanAnswer, PlanExitRequest, ReviewTerms};
 use cutonce_core::plan::contract::PlanContract;
 use draft_file::{ReviewComment, ReviewDraft, ReviewDraftFile};
 use keys::ReviewAction;

@@ -9,6 +9,7 @@ mod rehearsal;
 use super::arming::MIN_CONFIRM_DELAY;
 use super::*;
 use crate::overlays::picker_list::tests::key_code;
+use cutonce_core::plan::approval::ChoiceKey;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::json;
