@@ -189,9 +189,7 @@ pub(crate) async fn connect_server(
         let fault = connection_fault(&error);
         failed(fault, cause(fault, &error))
     })?;
-    if let Some(why) = size_limit(&client) {
-        return Err(failed(ConnectionFault::SmallMessages, why));
-    }
+    check_size_limit(&client).map_err(|why| failed(ConnectionFault::SmallMessages, why))?;
     let mut context = jetstream::new(client);
     context.set_timeout(REQUEST_TIMEOUT);
     let connection = ServerConnection { context, arrived: Mutex::new(Instant::now()) };
@@ -215,10 +213,12 @@ pub(crate) async fn connect_server(
     Ok(connection)
 }
 
-/// Says how large a message may be, if that is too little.
-fn size_limit(client: &async_nats::Client) -> Option<String> {
-    let largest = client.server_info().max_payload;
-    (largest < MAX_MESSAGE).then(|| format!("it accepts only messages up to {} KB", largest >> 10))
+/// Fails if the server accepts less than members write.
+fn check_size_limit(client: &async_nats::Client) -> Result<(), String> {
+    match client.server_info().max_payload {
+        largest if largest < MAX_MESSAGE => Err(format!("it accepts only messages up to {} KB", largest >> 10)),
+        _ => Ok(()),
+    }
 }
 
 /// What the server said about a subject that this account may not use. It says so apart from the request.

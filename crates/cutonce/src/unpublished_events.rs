@@ -35,7 +35,8 @@ impl UnpublishedEvents {
                 self.remove(is_older);
             }
             EventKind::AskClosed { ask_id, answer, .. } if !is_approval(answer.as_ref()) => {
-                if self.remove(|kind| matches!(kind, EventKind::Ask(ask) if ask.ask_id == *ask_id)) {
+                let was_waiting = self.remove(|kind| matches!(kind, EventKind::Ask(ask) if ask.ask_id == *ask_id));
+                if was_waiting {
                     return;
                 }
             }

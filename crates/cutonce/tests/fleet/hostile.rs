@@ -150,12 +150,12 @@ fn fl_3_bad_bundles_harm_no_worker() {
         changed_bundle(&stage, "header.bundle", |_| b"# v2 git bundle\n".to_vec()),
         changed_bundle(&stage, "noise.bundle", |bytes| [&bytes[..bytes.len() - 40], &[7; 40]].concat()),
         changed_bundle(&stage, "version.bundle", |_| b"# v9 git bundle\nx\n\n".to_vec()),
-        changed_bundle(&stage, "up.bundle", |bytes| rename_branch(&bytes, "refs/heads/../../../../outside")),
         bundle_with_entry(&stage, 0, "100644", ".git/config", &hook),
         bundle_with_entry(&stage, 1, "100644", "../outside", "x"),
         bundle_with_entry(&stage, 2, "100755", ".GIT/hooks", &hook),
     ];
     let run = [
+        changed_bundle(&stage, "up.bundle", |bytes| rename_branch(&bytes, "refs/heads/../../../../outside")),
         changed_bundle(&stage, "option.bundle", |bytes| rename_branch(&bytes, "refs/heads/--upload-pack=touch")),
         bundle_with_entry(&stage, 3, "120000", "link", &outside.display().to_string()),
         bundle_with_entry(&stage, 4, "100644", ".gitmodules", &submodule),

@@ -11,8 +11,8 @@ use cutonce_agent::config::{self, SettingsPaths};
 use cutonce_agent::editor;
 use cutonce_core::commands::{self, Frontend, SlashCommand, SlashLine};
 use cutonce_core::model_request::Effort;
-use cutonce_core::plan::command::ModeCommand;
-use cutonce_core::protocol::submission::{OnDone, RuleDestination, Submission};
+use cutonce_core::plan::command::{ModeCommand, PlanCommand};
+use cutonce_core::protocol::submission::{OnDone, RuleDestination, Submission, TaskAttachments};
 use cutonce_core::text::sanitize::{one_line, without_os_codes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -113,6 +113,16 @@ impl PlainFrontend {
             SlashCommand::Edit => self.edit_message(words),
             // Replaces Ctrl+T and Ctrl+X of the terminal.
             SlashCommand::Tasks => self.manage_tasks(words),
+        }
+    }
+
+    /// The images that the task of `/plan` names.
+    fn task_attachments(&self, command: &ModeCommand) -> TaskAttachments {
+        match command {
+            ModeCommand::Plan(PlanCommand::Describe(task)) => {
+                TaskAttachments { images: self.mentioned_images(task), typed: None }
+            }
+            ModeCommand::Plan(_) | ModeCommand::Mode(_) => TaskAttachments::default(),
         }
     }
 

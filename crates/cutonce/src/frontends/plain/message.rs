@@ -5,8 +5,7 @@
 use super::input_lines::InputLine;
 use super::{PlainFrontend, editor, output};
 use cutonce_core::conversation::Image;
-use cutonce_core::plan::command::{ModeCommand, PlanCommand};
-use cutonce_core::protocol::submission::{Submission, TaskAttachments};
+use cutonce_core::protocol::submission::Submission;
 
 /// An unfinished message or answer.
 #[derive(Debug)]
@@ -83,17 +82,7 @@ impl PlainFrontend {
         self.session.submit(Submission::User { text: text.to_string(), images });
     }
 
-    /// The images that the task of `/plan` names.
-    pub(super) fn task_attachments(&self, command: &ModeCommand) -> TaskAttachments {
-        match command {
-            ModeCommand::Plan(PlanCommand::Describe(task)) => {
-                TaskAttachments { images: self.mentioned_images(task), typed: None }
-            }
-            ModeCommand::Plan(_) | ModeCommand::Mode(_) => TaskAttachments::default(),
-        }
-    }
-
-    fn mentioned_images(&self, text: &str) -> Vec<Image> {
+    pub(super) fn mentioned_images(&self, text: &str) -> Vec<Image> {
         let (images, refused) = cutonce_tui::mentioned_images(text, &self.report.cwd);
         refused.iter().for_each(|why| output::print_lines(&format!("{why}; the image was not sent")));
         images
