@@ -81,7 +81,7 @@ impl ProtectedPlaces {
     }
 }
 
-/// True for the empty folder that stands for a missing file while a command runs.
+/// True for an empty folder in place of a missing file, while a command runs.
 pub fn is_placeholder(path: &Path) -> bool {
     let about = path.symlink_metadata();
     about.is_ok_and(|about| about.is_dir() && about.mode() & 0o1777 == PLACEHOLDER_MODE) && is_empty(path)
