@@ -1,6 +1,6 @@
 //! The folders that the user trusts (PR-2): only their settings may loosen permissions or run programs.
 
-use crate::storage::paths::{private_options, write_private};
+use crate::storage::paths::{private_options, read_own_json, write_private};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -79,13 +79,7 @@ fn change_trust_file(home: &Path, change: impl FnOnce(&mut TrustFile)) -> io::Re
 }
 
 fn read_trust_file(home: &Path) -> io::Result<TrustFile> {
-    let file = home.join("trust.json");
-    match std::fs::read(&file) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|error| io::Error::other(format!("{} is broken: {error}; repair or remove it", file.display()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(TrustFile::default()),
-        Err(error) => Err(error),
-    }
+    read_own_json(&home.join("trust.json"))
 }
 
 /// True for the root and the folders that contain the user's home. No folder is trusted for all that is in it.
@@ -182,5 +176,19 @@ mod tests {
         assert!(!is_trusted(&home, Some(user.path()), &project, &[]));
         assert!(trust_folder(&home, Some(user.path()), &project).is_err());
         assert_eq!(std::fs::read_to_string(home.join("trust.json")).unwrap(), "{ broken");
+    }
+
+    #[test]
+    fn pr_2_a_pipe_as_trust_file_stops_nothing() {
+        let user = tempfile::tempdir().unwrap();
+        let (home, project) = (user.path().join(".cutonce"), user.path().join("p"));
+        for name in ["trust.json", "trust.lock"] {
+            std::fs::create_dir(&home).unwrap();
+            // Opening the pipe for reading would wait for a writer, and the other way round.
+            rustix::fs::mkfifoat(rustix::fs::CWD, home.join(name), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+            assert!(!is_trusted(&home, Some(user.path()), &project, &[]));
+            assert!(trust_folder(&home, Some(user.path()), &project).is_err(), "{name}");
+            std::fs::remove_dir_all(&home).unwrap();
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The project servers that the user approved (HO-6). An approval covers one definition in one folder: a changed
 //! definition needs a new approval, even in a trusted folder.
 
-use crate::storage::paths::{create_private_dir, private_options, to_hex, write_private};
+use crate::storage::paths::{create_private_dir, private_options, read_own_json, to_hex, write_private};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -84,14 +84,7 @@ impl ApprovedServers {
     }
 
     fn read_file(&self) -> io::Result<ApprovedServersFile> {
-        let path = self.file_path();
-        match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-                io::Error::other(format!("{} is broken: {error}; repair or remove it", path.display()))
-            }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ApprovedServersFile::default()),
-            Err(error) => Err(error),
-        }
+        read_own_json(&self.file_path())
     }
 }
 

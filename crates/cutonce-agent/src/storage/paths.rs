@@ -1,10 +1,14 @@
 //! Session paths: `<home>/projects/<project>/<id>.jsonl`, and a folder `<id>/` next to it for the session's files.
 
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// The longest JSON file of ours that is read whole.
+const MAX_OWN_JSON: u64 = 4 << 20;
 
 /// Longer project names are shortened and get a hash: file systems allow 255 bytes.
 const MAX_PROJECT_NAME: usize = 200;
@@ -25,7 +29,7 @@ pub fn user_home(env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 }
 
 /// Reads a text file of at most `max` bytes; `None` if it doesn't exist.
-pub(crate) fn read_bounded_text(path: &Path, max: u64) -> io::Result<Option<String>> {
+pub fn read_bounded_text(path: &Path, max: u64) -> io::Result<Option<String>> {
     let about = match fs::metadata(path) {
         Ok(about) => about,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -47,6 +51,16 @@ pub(crate) fn read_bounded_text(path: &Path, max: u64) -> io::Result<Option<Stri
     let mut text = String::new();
     fs::File::open(path)?.take(max).read_to_string(&mut text)?;
     Ok(Some(text))
+}
+
+/// Reads a small JSON file of ours; the default if it doesn't exist.
+pub(crate) fn read_own_json<T: Default + DeserializeOwned>(path: &Path) -> io::Result<T> {
+    let failed = |what: String| io::Error::other(format!("{} {what}; repair or remove it", path.display()));
+    match read_bounded_text(path, MAX_OWN_JSON) {
+        Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| failed(format!("is broken: {error}"))),
+        Ok(None) => Ok(T::default()),
+        Err(error) => Err(failed(format!("can't be read: {error}"))),
+    }
 }
 
 /// The sessions of one project.
@@ -116,11 +130,11 @@ pub fn create_private_dir(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Options for creating files that only the user can read (SE-1), without following links.
+/// Options for creating files that only the user can read (SE-1), without following links or waiting for a pipe.
 pub fn private_options() -> fs::OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = fs::OpenOptions::new();
-    options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    options.mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     options
 }
 

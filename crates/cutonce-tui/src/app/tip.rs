@@ -3,7 +3,7 @@
 //! them.
 
 use crate::render::theme::Theme;
-use cutonce_agent::storage::paths::{create_private_dir, private_options, write_private};
+use cutonce_agent::storage::paths::{create_private_dir, private_options, read_bounded_text, write_private};
 use cutonce_core::mode::Mode;
 use ratatui::text::{Line, Span};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,8 @@ use std::path::Path;
 /// First session that may show the tip; new users see enough new things before.
 const FIRST_TIP_SESSION: u64 = 3;
 const TIP_INTERVAL: u64 = 20;
+/// Most bytes of the file that counts sessions.
+const MAX_COUNTER: u64 = 4 << 10;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct TipCounter {
@@ -78,12 +80,12 @@ fn count_session(home: &Path, fits: StartHints) -> std::io::Result<StartHints> {
     let lock = private_options().write(true).create(true).truncate(false).open(home.join("tips.lock"))?;
     lock.lock()?;
     let file = home.join("tips.json");
-    let mut counted = match std::fs::read(&file) {
-        // A damaged file may mean that the tip was just shown.
-        Ok(bytes) => {
-            serde_json::from_slice(&bytes).unwrap_or(TipCounter { sessions: 0, shown: Some(0), greeted: true })
-        }
-        Err(_) => TipCounter::default(),
+    // A damaged file may mean that the tip was just shown.
+    let damaged = TipCounter { sessions: 0, shown: Some(0), greeted: true };
+    let mut counted = match read_bounded_text(&file, MAX_COUNTER) {
+        Ok(Some(text)) => serde_json::from_str(&text).unwrap_or(damaged),
+        Ok(None) => TipCounter::default(),
+        Err(_) => damaged,
     };
     counted.sessions = counted.sessions.saturating_add(1);
     let due = match counted.shown {
