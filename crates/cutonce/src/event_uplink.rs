@@ -12,8 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Events that wait for the server. Older ones are dropped: the transcript has what they were about.
 const MAX_WAITING: usize = 1_000;
+/// Bytes of the events that wait.
+const MAX_WAITING_BYTES: usize = 4 << 20;
 /// Events of one record.
 const MAX_TOGETHER: usize = 100;
+/// Bytes of the events of one record; the server takes about three times as much.
+const MAX_RECORD: usize = 256 << 10;
+/// Bytes of one event. Of a larger one, only its type and time are published.
+const MAX_EVENT: usize = 64 << 10;
 /// Characters of a text in an event.
 const MAX_TEXT: usize = 2_000;
 
@@ -25,7 +31,38 @@ pub struct EventUplink(Mutex<WaitingEvents>);
 struct WaitingEvents {
     /// Number of the first one.
     first: u64,
-    events: VecDeque<Value>,
+    /// Each with its size as JSON.
+    events: VecDeque<(Value, usize)>,
+    /// Size of all of them.
+    bytes: usize,
+}
+
+impl WaitingEvents {
+    fn push(&mut self, event: Value) {
+        let size = event.to_string().len();
+        self.bytes += size;
+        self.events.push_back((event, size));
+        while self.events.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
+            self.remove_first();
+        }
+    }
+
+    fn remove_first(&mut self) -> bool {
+        let Some((_, size)) = self.events.pop_front() else { return false };
+        self.bytes -= size;
+        self.first += 1;
+        true
+    }
+
+    /// The oldest events, as many as one record takes.
+    fn next_record(&self) -> SessionEvents {
+        let mut bytes = 0;
+        let fits = |(event, size): &(Value, usize)| {
+            bytes += size + 1;
+            (bytes <= MAX_RECORD).then(|| event.clone())
+        };
+        SessionEvents { from: self.first, events: self.events.iter().take(MAX_TOGETHER).map_while(fits).collect() }
+    }
 }
 
 impl EventUplink {
@@ -36,32 +73,25 @@ impl EventUplink {
     /// Takes an event; never waits.
     pub fn note(&self, event: &Event) {
         let Some(mut described) = describe(&event.kind) else { return };
-        described["time"] = event.at.into();
-        let mut waiting = self.lock();
-        if waiting.events.len() == MAX_WAITING {
-            waiting.events.pop_front();
-            waiting.first += 1;
+        let size = described.to_string().len();
+        if size > MAX_EVENT {
+            described = json!({"type": described["type"], "omittedBytes": size});
         }
-        waiting.events.push_back(described);
+        described["time"] = event.at.into();
+        self.lock().push(described);
     }
 
     /// Stores what waits, oldest first. What fails is tried again with the next call.
     pub async fn publish(&self, link: &FleetLink, session: &str) -> Result<(), FleetError> {
         loop {
-            let next = {
-                let waiting = self.lock();
-                let events: Vec<Value> = waiting.events.iter().take(MAX_TOGETHER).cloned().collect();
-                SessionEvents { from: waiting.first, events }
-            };
+            let next = self.lock().next_record();
             if next.events.is_empty() {
                 return Ok(());
             }
             link.publish_session_events(session, &next).await?;
             let mut waiting = self.lock();
             let end = next.from + next.events.len() as u64;
-            while waiting.first < end && waiting.events.pop_front().is_some() {
-                waiting.first += 1;
-            }
+            while waiting.first < end && waiting.remove_first() {}
         }
     }
 }
@@ -136,6 +166,7 @@ fn short(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutonce_core::protocol::event::{NoticeLevel, TodoItem, TodoStatus};
 
     #[test]
     fn fl_1_events_wait_in_a_bounded_queue() {
@@ -147,6 +178,27 @@ mod tests {
         }
         let waiting = uplink.lock();
         assert_eq!((waiting.events.len(), waiting.first), (MAX_WAITING, 5), "the oldest are dropped");
-        assert_eq!(waiting.events[0], json!({"type": "model.changed", "model": "5", "time": 1}));
+        assert_eq!(waiting.events[0].0, json!({"type": "model.changed", "model": "5", "time": 1}));
+    }
+
+    #[test]
+    fn fl_1_large_events_are_bounded_by_bytes() {
+        let uplink = EventUplink::default();
+        let event = |kind| Event { session: "s".into(), at: 1, kind };
+        // The worst text: each character is six bytes of JSON.
+        let notice = || EventKind::Notice { level: NoticeLevel::Info, text: "\u{1}".repeat(MAX_TEXT) };
+        (0..MAX_WAITING).for_each(|_| uplink.note(&event(notice())));
+        let bytes = uplink.lock().bytes;
+        let record = uplink.lock().next_record();
+        assert!(bytes <= MAX_WAITING_BYTES && uplink.lock().first > 0, "{bytes}");
+        let size = serde_json::to_vec(&record).unwrap().len();
+        assert!(record.events.len() > 10 && size < cutonce_fleet::envelope::MAX_BODY, "{size}");
+        let content = "x".repeat(MAX_WAITING_BYTES);
+        let huge = TodoItem { content, status: TodoStatus::Pending, active_form: String::new() };
+        let uplink = EventUplink::default();
+        uplink.note(&event(EventKind::Todos(vec![huge])));
+        let record = uplink.lock().next_record();
+        assert_eq!((&record.events[0]["type"], &record.events[0]["time"]), (&json!("todos"), &json!(1)));
+        assert!(record.events[0]["omittedBytes"].as_u64() > Some(MAX_WAITING_BYTES as u64));
     }
 }

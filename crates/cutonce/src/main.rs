@@ -15,6 +15,8 @@ mod review_uplink;
 #[cfg(feature = "nats")]
 mod session_uplink;
 mod start;
+#[cfg(feature = "nats")]
+mod unpublished_events;
 
 use clap::Parser;
 use cli::args::{Cli, CliCommand};

@@ -4,6 +4,7 @@
 //! The session decides: an answer from the remote goes the same way as one of its own user, and the first one wins.
 
 use crate::event_uplink::EventUplink;
+use crate::unpublished_events::{UnpublishedEvents, is_approval};
 use cutonce_agent::{EventStream, Session, SessionInbox};
 use cutonce_core::plan::rehearsal::RehearsalNews;
 use cutonce_core::plan::{PlanEvent, StepProgress};
@@ -16,7 +17,7 @@ use cutonce_fleet::member_keys::MemberId;
 use cutonce_fleet::review::{ReviewRecord, approves, is_allowed};
 use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetError, FleetLink, FleetRecord, MemberLogNews};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex, Notify, mpsc};
@@ -25,9 +26,6 @@ use tokio::sync::{Mutex, Notify, mpsc};
 const MAX_FILES: usize = 200;
 /// Bytes of a check's output in a record.
 const MAX_OUTPUT: usize = 8 << 10;
-
-/// Events that wait for the server.
-const MAX_UNPUBLISHED: usize = 1_000;
 
 /// The reviews of one session.
 pub struct ReviewUplink {
@@ -44,7 +42,7 @@ pub struct ReviewUplink {
     /// The last plan of the session itself: it can be rehearsed, and it is implemented after its approval.
     own_plan: Mutex<Option<String>>,
     /// Events that are not stored on the server yet, oldest first.
-    unpublished: Mutex<VecDeque<EventKind>>,
+    unpublished: Mutex<UnpublishedEvents>,
     /// Told when an event came, or the session ended.
     news: Notify,
     ended: AtomicBool,
@@ -68,7 +66,7 @@ struct RefusedAnswer {
 
 impl ReviewUplink {
     pub fn new(session: &Session, project: String, settings: &Settings) -> ReviewUplink {
-        let (inbox, events) = (session.inbox(), session.events());
+        let (inbox, events) = (session.inbox(), session.events_without_live_text());
         let (session, quorum) = (session.id().to_string(), settings.plan.quorum.max(1));
         let (refuse, refused) = mpsc::unbounded_channel();
         let refusals = (refuse, Mutex::new(refused));
@@ -96,7 +94,7 @@ impl ReviewUplink {
             self.all_events.note(&event);
             match event.kind {
                 EventKind::Closed => break,
-                kind if is_published(&kind) => note(&mut *self.unpublished.lock().await, kind),
+                kind if is_published(&kind) => self.unpublished.lock().await.add(kind),
                 _ => continue,
             }
             self.news.notify_one();
@@ -142,20 +140,31 @@ impl ReviewUplink {
         }
     }
 
-    /// Stores what happened, oldest first. What fails is stored with the next connection.
+    /// Stores what happened, oldest first. If the server fails, the rest is stored with the next connection.
     async fn publish_news(&self, link: &FleetLink) -> Result<(), FleetError> {
         loop {
-            let oldest = self.unpublished.lock().await.front().cloned();
-            match oldest {
-                None => return Ok(()),
-                Some(EventKind::Ask(ask)) => self.publish_request(link, &ask).await?,
-                Some(EventKind::AskClosed { ask_id, answer, by }) => {
-                    self.publish_closed(link, &ask_id, answer.as_ref(), by).await?;
+            // Nothing is locked while the server is asked: the session's events must be taken meanwhile.
+            let oldest = self.unpublished.lock().await.oldest();
+            let Some(oldest) = oldest else { return Ok(()) };
+            match self.publish_event(link, oldest).await {
+                // Trying again would not help, and the events after it must not wait for ever.
+                Err(error @ (FleetError::Refused(_) | FleetError::Key(_))) => {
+                    tracing::warn!("the remote lacks an event of this session: {error}");
                 }
-                Some(EventKind::Plan(event)) => self.publish_progress(link, event).await?,
-                Some(_) => {}
+                published => published?,
             }
-            self.unpublished.lock().await.pop_front();
+            self.unpublished.lock().await.remove_oldest();
+        }
+    }
+
+    async fn publish_event(&self, link: &FleetLink, event: EventKind) -> Result<(), FleetError> {
+        match event {
+            EventKind::Ask(ask) => self.publish_request(link, &ask).await,
+            EventKind::AskClosed { ask_id, answer, by } => {
+                self.publish_closed(link, &ask_id, answer.as_ref(), by).await
+            }
+            EventKind::Plan(event) => self.publish_progress(link, event).await,
+            _ => Ok(()),
         }
     }
 
@@ -299,35 +308,6 @@ fn is_published(kind: &EventKind) -> bool {
     }
 }
 
-/// Adds an event. The new state of a step replaces an older one, and a request that is closed before it was stored is
-/// left out, so that a long partition does not fill the memory.
-fn note(unpublished: &mut VecDeque<EventKind>, kind: EventKind) {
-    match &kind {
-        EventKind::Plan(PlanEvent::Step(new)) => {
-            let is_older =
-                |kind: &EventKind| matches!(kind, EventKind::Plan(PlanEvent::Step(old)) if old.step == new.step);
-            unpublished.retain(|kind| !is_older(kind));
-        }
-        EventKind::AskClosed { ask_id, answer, .. } if !is_approval(answer.as_ref()) => {
-            let before = unpublished.len();
-            unpublished.retain(|kind| !matches!(kind, EventKind::Ask(ask) if ask.ask_id == *ask_id));
-            if unpublished.len() < before {
-                return;
-            }
-        }
-        _ => {}
-    }
-    if unpublished.len() >= MAX_UNPUBLISHED {
-        unpublished.pop_front();
-        tracing::warn!("the remote lacks an event of this session: it was not reachable for too long");
-    }
-    unpublished.push_back(kind);
-}
-
-fn is_approval(answer: Option<&AskAnswer>) -> bool {
-    matches!(answer, Some(AskAnswer::Plan(answer)) if approves(answer))
-}
-
 /// The evidence of a step, short enough for a record.
 fn bounded_step(mut step: StepProgress) -> StepProgress {
     step.files.truncate(MAX_FILES);
@@ -343,20 +323,4 @@ fn without_text(ask: &AskView) -> String {
         (request.plan, *draft) = (None, None);
     }
     serde_json::to_string(&request).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fl_1_events_without_a_server_are_bounded() {
-        let mut unpublished = VecDeque::new();
-        for number in 0..MAX_UNPUBLISHED + 5 {
-            note(&mut unpublished, EventKind::AskClosed { ask_id: number.to_string(), answer: None, by: None });
-        }
-        assert_eq!(unpublished.len(), MAX_UNPUBLISHED);
-        let first = matches!(&unpublished[0], EventKind::AskClosed { ask_id, .. } if ask_id == "5");
-        assert!(first, "the oldest are dropped");
-    }
 }

@@ -31,7 +31,7 @@ pub(crate) enum HubStage {
 
 #[derive(Default)]
 struct HubState {
-    listeners: Vec<EventSender>,
+    listeners: Vec<Listener>,
     /// The open event with the current mode; every listener gets it first.
     opened: Option<EventKind>,
     /// What waits and what is followed up, for new listeners.
@@ -39,6 +39,18 @@ struct HubState {
     closed: bool,
     /// Dropped when the session is over.
     kept: Option<Box<dyn std::any::Any + Send>>,
+}
+
+struct Listener {
+    sender: EventSender,
+    live_text: bool,
+}
+
+impl Listener {
+    /// Returns false if the listener is gone.
+    fn send(&self, event: &Event) -> bool {
+        (event.kind.is_live_text() && !self.live_text) || self.sender.send(event.clone())
+    }
 }
 
 impl EventHub {
@@ -71,7 +83,7 @@ impl EventHub {
             }
             _ => {}
         }
-        inner.listeners.retain(|listener| listener.send(event.clone()));
+        inner.listeners.retain(|listener| listener.send(&event));
         if inner.closed {
             inner.listeners.clear();
         }
@@ -104,13 +116,22 @@ impl EventHub {
     }
 
     pub(crate) fn subscribe(&self) -> EventStream {
+        self.add_listener(true)
+    }
+
+    /// Leaves out text that still streams: however much comes, none of it waits for this listener.
+    pub(crate) fn subscribe_without_live_text(&self) -> EventStream {
+        self.add_listener(false)
+    }
+
+    fn add_listener(&self, live_text: bool) -> EventStream {
         let (sender, events) = queue::event_queue();
         let mut inner = self.inner.lock_unpoisoned();
         for kind in inner.opened.iter().cloned().chain(inner.reviewable.events()) {
             sender.send(Event { session: self.session.clone(), at: now_ms(), kind });
         }
         if !inner.closed {
-            inner.listeners.push(sender);
+            inner.listeners.push(Listener { sender, live_text });
         }
         events
     }
@@ -134,6 +155,22 @@ mod tests {
             input: serde_json::Value::Null,
             kind: AskKind::Questions(Vec::new()),
         }))
+    }
+
+    #[tokio::test]
+    async fn fl_1_live_text_never_waits_for_the_uplink() {
+        use cutonce_core::protocol::event::AnswerDelta;
+        let hub = EventHub::new("s".into());
+        let (uplink, screen) = (hub.subscribe_without_live_text(), hub.subscribe());
+        for _ in 0..10_000 {
+            let piece = || "x".repeat(1_000);
+            hub.emit(EventKind::Delta(AnswerDelta::Text(piece())));
+            hub.emit(EventKind::ToolOutput { call_id: "c".into(), text: piece() });
+            hub.emit(EventKind::TaskOutput { id: "t".into(), line: piece() });
+        }
+        hub.emit(EventKind::TurnStarted);
+        assert_eq!(uplink.waiting(), 1);
+        assert!(screen.waiting() > 10_000);
     }
 
     #[tokio::test]

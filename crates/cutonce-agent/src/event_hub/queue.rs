@@ -67,6 +67,12 @@ impl Drop for EventSender {
 }
 
 impl EventStream {
+    /// Number of unread events.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.0.queue.lock_unpoisoned().events.len()
+    }
+
     /// Returns the next event in order, or `None` once the session has ended.
     pub async fn next(&mut self) -> Option<Event> {
         loop {

@@ -158,4 +158,8 @@ impl Session {
     pub fn events(&self) -> EventStream {
         self.hub.subscribe()
     }
+    /// Like [`Session::events`], without text that still streams: for listeners that may be slow.
+    pub fn events_without_live_text(&self) -> EventStream {
+        self.hub.subscribe_without_live_text()
+    }
 }

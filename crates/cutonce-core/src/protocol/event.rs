@@ -162,6 +162,13 @@ pub enum EventKind {
     Closed,
 }
 
+impl EventKind {
+    /// A piece of text that still streams, for display only: an answer, or the output of a command.
+    pub fn is_live_text(&self) -> bool {
+        matches!(self, EventKind::Delta(_) | EventKind::ToolOutput { .. } | EventKind::TaskOutput { .. })
+    }
+}
+
 /// Team events for front ends. Requests of teammates come as asks with `request.from` set (PM-134).
 #[derive(Debug, Clone, PartialEq)]
 pub enum TeamEvent {
