@@ -1,7 +1,7 @@
 //! Submitting, taking and ending jobs (FL-3, FL-5). A worker confirms a job only after its result is stored.
 
 use crate::envelope::EnvelopeFault;
-use crate::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobSpec};
+use crate::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobSpec, JobState};
 use crate::link::FirstWrite;
 use crate::record_reader::RawRecord;
 use crate::retry::while_server_fails;
@@ -124,6 +124,24 @@ impl FleetLink {
         };
         self.submit_job(&spec).await?;
         Ok(id)
+    }
+
+    /// Queues jobs whose submitter stored them, but died before it queued them. While anything is in the queue, each
+    /// job of this state may be there.
+    pub async fn queue_lost_jobs(&self, board: &JobBoard) -> Result<(), FleetError> {
+        let queued: Vec<&FleetJob> = board.jobs().filter(|job| job.state == JobState::Queued).collect();
+        if queued.is_empty() || self.stream(FleetStream::Queue).await?.cached_info().state.messages > 0 {
+            return Ok(());
+        }
+        for FleetJob { spec, generation, .. } in queued {
+            // The queue was read after the board: a worker may have had the job meanwhile.
+            let now = self.read_job(&spec.id).await?;
+            if now.is_some_and(|now| now.state == JobState::Queued && now.generation == *generation) {
+                tracing::warn!("job {} was not in the queue; queued again", spec.id);
+                self.enqueue(&QueuedJob { id: spec.id.clone(), generation: *generation }).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Opens the queue as a worker.

@@ -11,6 +11,8 @@ mod cluster_faults;
 mod faults;
 #[path = "fleet/foreign.rs"]
 mod foreign;
+#[path = "fleet/hostile.rs"]
+mod hostile;
 #[path = "fleet/jobs.rs"]
 mod jobs;
 #[path = "fleet/limits.rs"]

@@ -7,9 +7,9 @@ use crate::cli::fleet_args::ReviewArgs;
 use anyhow::Context;
 use cutonce_agent::storage::paths::valid_id;
 use cutonce_core::exit_code;
-use cutonce_core::plan::StepProgress;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
 use cutonce_core::plan::report::PlanReport;
+use cutonce_core::plan::{StepProgress, sha256_hex};
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::{FleetJob, JobEvent, JobState};
@@ -53,6 +53,7 @@ pub async fn run(args: ReviewArgs) -> anyhow::Result<u8> {
         None => anyhow::bail!("job {} has no plan", job.spec.id),
     };
     let shown = result.sha256.clone();
+    require_hash(&text, shown.as_deref())?;
     if let Some(wanted) = &args.sha256
         && shown.as_deref() != Some(wanted.trim().to_lowercase().as_str())
     {
@@ -91,6 +92,16 @@ pub fn require_waiting(job: &FleetJob) -> anyhow::Result<()> {
     }
 }
 
+/// An answer names a hash: it must be that of the text that the reviewer sees.
+fn require_hash(text: &str, sha256: Option<&str>) -> anyhow::Result<()> {
+    let is = sha256_hex(text);
+    anyhow::ensure!(
+        sha256 == Some(is.as_str()),
+        "the text of this plan is not the one that its author's hash names: its SHA-256 is {is}; don't answer it"
+    );
+    Ok(())
+}
+
 /// Shows the plan by source line and asks on the terminal.
 fn ask(then_implement: bool, text: &str) -> anyhow::Result<Option<ReviewAnswer>> {
     for (number, line) in text.lines().enumerate() {
@@ -124,6 +135,7 @@ async fn answer_session(link: &FleetLink, review: &SharedReview, args: &ReviewAr
     }
     require_open(review.closed.as_ref())?;
     let text = link.get_text(&review.text).await?;
+    require_hash(&text, Some(&review.sha256))?;
     if args.sha256.as_ref().is_some_and(|wanted| !wanted.trim().eq_ignore_ascii_case(&review.sha256)) {
         anyhow::bail!("the plan differs from the one you approve: its SHA-256 is {}", review.sha256);
     }

@@ -134,15 +134,15 @@ impl Worker {
     /// What a worker does while nothing waits.
     async fn tidy_up(&self) {
         tell_faults(&self.link);
-        if self.link.require_member().is_ok_and(|member| member.role.may_submit()) {
-            let mut board = self.board.lock().await;
-            let updated = self.link.update_board(&mut board).await.map_err(anyhow::Error::from);
-            let queued = match updated {
-                Ok(()) => queue_missing_followers(&self.link, &mut board).await,
-                failed => failed,
-            };
-            queued.unwrap_or_else(|error| log(&format!("{error:#}")));
-        }
+        self.queue_what_others_left().await.unwrap_or_else(|error| log(&format!("{error:#}")));
+    }
+
+    /// Queues jobs whose submitter or approver was interrupted.
+    async fn queue_what_others_left(&self) -> anyhow::Result<()> {
+        let mut board = self.board.lock().await;
+        self.link.update_board(&mut board).await?;
+        queue_missing_followers(&self.link, &mut board).await?;
+        Ok(self.link.queue_lost_jobs(&board).await?)
     }
 
     /// Runs a job and confirms it. If the server fails, the queue delivers it again.
