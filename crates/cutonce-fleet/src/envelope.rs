@@ -20,6 +20,8 @@ const HEADER_BYTES: usize = 1 + 4 + SALT_BYTES;
 const AUTHOR_BYTES: usize = 8;
 /// Larger bodies travel through the object store; NATS accepts 1 MiB by default.
 pub const MAX_BODY: usize = 700 << 10;
+/// The largest message of a member.
+pub(crate) const MAX_MESSAGE: usize = MAX_BODY + HEADER_BYTES + 1024;
 
 /// The keys of a group by epoch. Each revocation starts a new epoch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -129,7 +131,7 @@ pub fn seal(keys: &GroupKeys, author: &MemberSecret, subject: &str, body: &[u8])
 
 /// Decrypts a message.
 pub fn open(keys: &GroupKeys, subject: &str, bytes: &[u8]) -> Result<OpenedEnvelope, EnvelopeFault> {
-    if bytes.len() > MAX_BODY + HEADER_BYTES + 1024 {
+    if bytes.len() > MAX_MESSAGE {
         return Err(EnvelopeFault::Oversized);
     }
     let (header, content) = bytes.split_at_checked(HEADER_BYTES).ok_or(EnvelopeFault::Malformed)?;

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// Larger differences are worth a note.
 const MAX_SKEW_MS: i64 = 30_000;
+/// Why a server that accepts connections may not answer.
+const SILENT_SERVER: &str = "the server accepts connections, but does not answer: its disk may be full, or most servers of \
+                             its cluster are down; see its log";
 /// The server removes the consumer that tells the time.
 const CONSUMER_LIFE: Duration = Duration::from_secs(5);
 
@@ -34,13 +37,18 @@ impl ServerInspection {
     /// One line about the clocks, if they differ too much.
     pub fn skew_text(&self) -> Option<String> {
         let skew = self.skew.filter(|skew| skew.abs() > MAX_SKEW_MS)?;
-        let direction = if skew > 0 { "ahead of" } else { "behind" };
-        let seconds = skew.abs() / 1000;
         Some(format!(
-            "the clock of this machine is {seconds} s {direction} the server's; synchronize both clocks (for example \
-             with systemd-timesyncd): certificates and joining with SSH keys need them"
+            "{}; synchronize both clocks (for example with systemd-timesyncd): certificates and joining with SSH keys \
+             need them",
+            clock_difference(skew)
         ))
     }
+}
+
+/// Says which clock is ahead, and how far.
+pub(crate) fn clock_difference(skew: i64) -> String {
+    let direction = if skew > 0 { "ahead of" } else { "behind" };
+    format!("the clock of this machine is {} s {direction} the server's", skew.abs() / 1000)
 }
 
 impl FleetLink {
@@ -57,7 +65,8 @@ impl FleetLink {
                     GetStreamErrorKind::JetStream(error) if error.code() == 404 => missing.push(stream),
                     _ => {
                         let (servers, what) = (record.shown_urls(), "look for a stream");
-                        return Err(FleetError::Server { servers, what, why: error.to_string() });
+                        let why = format!("{error}; {SILENT_SERVER}");
+                        return Err(FleetError::Server { servers, what, why });
                     }
                 },
             }
@@ -68,8 +77,8 @@ impl FleetLink {
     }
 }
 
-/// A new consumer carries the server's time.
-async fn clock_skew(context: &Context, stream: FleetStream, group: &str) -> Option<i64> {
+/// The clock of this machine minus the server's, in milliseconds. A new consumer carries the server's time.
+pub(crate) async fn clock_skew(context: &Context, stream: FleetStream, group: &str) -> Option<i64> {
     let stream = context.get_stream(stream.name(group)).await.ok()?;
     let before = now_ms();
     let config = pull::Config { inactive_threshold: CONSUMER_LIFE, ..pull::Config::default() };

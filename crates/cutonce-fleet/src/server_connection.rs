@@ -2,6 +2,7 @@
 //! cause and the next step.
 
 use crate::FleetError;
+use crate::envelope::MAX_MESSAGE;
 use crate::link::lock;
 use crate::remote_record::RemoteRecord;
 use crate::server_login::{ServerAccess, ServerLogin};
@@ -42,6 +43,8 @@ pub enum ConnectionFault {
     NoJetStream,
     /// The account may not use what the fleet needs.
     Permissions,
+    /// The server accepts only smaller messages than members write.
+    SmallMessages,
 }
 
 impl ConnectionFault {
@@ -71,6 +74,7 @@ impl ConnectionFault {
             ConnectionFault::Permissions => "let this account publish to $JS.API.>, $JS.ACK.>, $O.> and \
                                              cutonce.fleet.>, and subscribe to _INBOX.>"
                 .into(),
+            ConnectionFault::SmallMessages => "set `max_payload: 1MB` in its settings".into(),
         }
     }
 }
@@ -185,6 +189,7 @@ pub(crate) async fn connect_server(
         let fault = connection_fault(&error);
         failed(fault, cause(fault, &error))
     })?;
+    check_size_limit(&client).map_err(|why| failed(ConnectionFault::SmallMessages, why))?;
     let mut context = jetstream::new(client);
     context.set_timeout(REQUEST_TIMEOUT);
     let connection = ServerConnection { context, arrived: Mutex::new(Instant::now()) };
@@ -206,6 +211,14 @@ pub(crate) async fn connect_server(
         }
     }
     Ok(connection)
+}
+
+/// Fails if the server accepts less than members write.
+fn check_size_limit(client: &async_nats::Client) -> Result<(), String> {
+    match client.server_info().max_payload {
+        largest if largest < MAX_MESSAGE => Err(format!("it accepts only messages up to {} KB", largest >> 10)),
+        _ => Ok(()),
+    }
 }
 
 /// What the server said about a subject that this account may not use. It says so apart from the request.

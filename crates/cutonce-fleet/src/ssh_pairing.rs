@@ -5,6 +5,7 @@
 //! joins. A request is sealed for the owner, the answer for the new machine. The server can read neither.
 
 use crate::FleetError;
+use crate::inspection::{clock_difference, clock_skew};
 use crate::invite_code::{GroupPlace, InvitePackage, parse_checked_text, to_checked_text};
 use crate::link::{FleetLink, now_ms};
 use crate::member_keys::{MemberPublicKeys, SIGNATURE_BYTES};
@@ -71,9 +72,13 @@ impl SignedRequest {
 
     /// Whether it was signed just now, by the clock of this machine.
     pub fn is_recent(&self) -> bool {
-        let longest = Duration::from_secs(INVITE_SECONDS) + CLOCK_SKEW;
-        u128::from(now_ms().abs_diff(self.at)) <= longest.as_millis()
+        is_tolerated(now_ms().abs_diff(self.at))
     }
+}
+
+fn is_tolerated(milliseconds: u64) -> bool {
+    let longest = Duration::from_secs(INVITE_SECONDS) + CLOCK_SKEW;
+    u128::from(milliseconds) <= longest.as_millis()
 }
 
 impl FleetLink {
@@ -169,6 +174,13 @@ impl PendingJoin {
         let GroupAddress { place, founder } = address.clone();
         let record = RemoteRecord::join(&name, place, founder, BTreeMap::new(), &request.label)?;
         let context = connect_server(&record, &request.access).await?.context;
+        let skew = clock_skew(&context, FleetStream::Invites, &record.group).await;
+        if let Some(skew) = skew.filter(|skew| !is_tolerated(skew.unsigned_abs())) {
+            let clock = clock_difference(skew);
+            return Err(FleetError::Refused(format!(
+                "{clock}; the owner would refuse the request: set the clock, then try again"
+            )));
+        }
         let secret = record.secret()?;
         let card = MemberCard { keys: secret.public(), label: request.label };
         let proof = card_proof(&secret, &card);

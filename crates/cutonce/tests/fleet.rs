@@ -3,6 +3,8 @@
 #![cfg(feature = "nats")]
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
+#[path = "fleet/clocks.rs"]
+mod clocks;
 #[path = "fleet/cluster.rs"]
 mod cluster;
 #[path = "fleet/cluster_faults.rs"]

@@ -322,9 +322,11 @@ impl JobBoard {
     pub fn get(&self, id: &str) -> Option<&FleetJob> {
         self.jobs.get(id)
     }
-    /// All jobs, oldest first.
+    /// All jobs, oldest first, by the server's time: an id begins with the clock of the machine that chose it.
     pub fn jobs(&self) -> impl Iterator<Item = &FleetJob> {
-        self.jobs.values()
+        let mut jobs: Vec<&FleetJob> = self.jobs.values().collect();
+        jobs.sort_by_key(|job| job.submitted);
+        jobs.into_iter()
     }
     /// Finds a job by its id or the start of it.
     pub fn find(&self, id: &str) -> Vec<&FleetJob> {

@@ -3,7 +3,7 @@
 use super::doctor::{CheckState, DoctorCheck};
 use super::remote_link::remote_name;
 use crate::start;
-use cutonce_core::text::sanitize::sanitize;
+use cutonce_core::text::sanitize::{sanitize, without_os_codes};
 use cutonce_fleet::inspection::ServerInspection;
 use cutonce_fleet::job::JobState;
 use cutonce_fleet::remote_record::RemoteRecord;
@@ -47,7 +47,7 @@ pub async fn checks(given: &str) -> anyhow::Result<Vec<DoctorCheck>> {
 }
 
 fn line(what: &'static str, state: CheckState, detail: String) -> DoctorCheck {
-    DoctorCheck { what, state, detail: sanitize(&detail).into_owned() }
+    DoctorCheck { what, state, detail: sanitize(&without_os_codes(&detail)).into_owned() }
 }
 
 fn broken(what: &'static str, error: &FleetError) -> DoctorCheck {
@@ -58,7 +58,7 @@ fn broken(what: &'static str, error: &FleetError) -> DoctorCheck {
 fn part_of(error: &FleetError) -> &'static str {
     match error {
         FleetError::Connection { fault, .. } => match fault {
-            ConnectionFault::Unreachable | ConnectionFault::UnknownHost => "server",
+            ConnectionFault::Unreachable | ConnectionFault::UnknownHost | ConnectionFault::SmallMessages => "server",
             ConnectionFault::NoTls | ConnectionFault::Certificate => "tls",
             ConnectionFault::Credentials | ConnectionFault::Permissions => "login",
             ConnectionFault::NoJetStream => "jetstream",

@@ -195,6 +195,11 @@ fn fl_1_doctor_names_problem_and_next_step() {
     let denied = broken(&ann);
     assert!(denied.contains("login ") && denied.contains("$JS.API.INFO"), "{denied}");
     assert!(denied.contains("let this account publish to"), "{denied}");
+    std::fs::write(&config, "max_payload: 64KB\n").unwrap();
+    let small = Server::start_with(&["-js", "-c", &config.display().to_string()]);
+    move_to(&small.url());
+    let payload = broken(&ann);
+    assert!(payload.contains("messages up to 64 KB") && payload.contains("max_payload: 1MB"), "{payload}");
     // Another server under the same address: the member log is gone.
     let empty = Server::start();
     move_to(&empty.url());

@@ -68,6 +68,8 @@ pub struct Person {
     pub home: PathBuf,
     folder: PathBuf,
     model: String,
+    /// More variables of its programs.
+    more: Vec<(&'static str, String)>,
 }
 
 impl Stage {
@@ -129,7 +131,7 @@ impl Stage {
         let settings = r#"{"fleet": {"heartbeatSeconds": 1, "redeliverySeconds": 2, "attempts": 100},
             "plan": {"shell": "readonly"}}"#;
         std::fs::write(home.join("settings.json"), settings).unwrap();
-        Person { home, folder: self.repo(), model: format!("http://{}", self.model.addr()) }
+        Person { home, folder: self.repo(), model: format!("http://{}", self.model.addr()), more: Vec::new() }
     }
     /// A person with the remote `team`, its owner.
     pub fn owner(&self) -> Person {
@@ -159,19 +161,23 @@ impl Person {
         self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
         command
     }
-    fn variables(&self) -> [(&'static str, String); 6] {
+    fn variables(&self) -> Vec<(&'static str, String)> {
         let home = self.home.display().to_string();
-        [
+        let own = [
             ("CUTONCE_HOME", home.clone()),
             ("XDG_CACHE_HOME", home.clone()),
             ("HOME", home),
             ("ANTHROPIC_BASE_URL", self.model.clone()),
             ("ANTHROPIC_API_KEY", "k".into()),
             ("NO_PROXY", "*".into()),
-        ]
+        ];
+        own.into_iter().chain(self.more.clone()).collect()
     }
     pub fn in_folder(&self, folder: &Path) -> Person {
         Person { folder: folder.to_path_buf(), ..self.clone() }
+    }
+    pub fn with_variables(self, more: Vec<(&'static str, String)>) -> Person {
+        Person { more, ..self }
     }
     /// This person with another home.
     pub fn in_home(&self, home: &Path) -> Person {
