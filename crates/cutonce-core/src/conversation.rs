@@ -138,7 +138,7 @@ impl Message {
     }
 }
 
-/// Tokens of one response, as counted by the provider.
+/// Tokens and searches of one response, as counted by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TokenUsage {
@@ -147,6 +147,13 @@ pub struct TokenUsage {
     pub output_tokens: u64,
     pub cache_creation_input_tokens: u64,
     pub cache_read_input_tokens: u64,
+    /// Searches that the provider made for it (DU-12).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub web_searches: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl TokenUsage {
@@ -167,6 +174,7 @@ impl TokenUsage {
                 .cache_creation_input_tokens
                 .saturating_sub(other.cache_creation_input_tokens),
             cache_read_input_tokens: self.cache_read_input_tokens.saturating_sub(other.cache_read_input_tokens),
+            web_searches: self.web_searches.saturating_sub(other.web_searches),
         }
     }
 }
@@ -179,6 +187,7 @@ impl std::ops::AddAssign for TokenUsage {
         add(&mut self.output_tokens, other.output_tokens);
         add(&mut self.cache_creation_input_tokens, other.cache_creation_input_tokens);
         add(&mut self.cache_read_input_tokens, other.cache_read_input_tokens);
+        add(&mut self.web_searches, other.web_searches);
     }
 }
 

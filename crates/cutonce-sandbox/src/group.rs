@@ -8,13 +8,18 @@ use crate::spawn::{ProcessExit, SpawnError, SpawnSpec};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::process::Command;
 
 /// Seatbelt needs no placeholders.
 pub fn remove_placeholders(_wanted: &[PathBuf], _roots: &[PathBuf]) -> io::Result<()> {
     Ok(())
+}
+
+/// Seatbelt makes none.
+pub fn is_placeholder(_path: &Path) -> bool {
+    false
 }
 
 /// Kills the group when dropped.

@@ -29,7 +29,7 @@ use group as family;
 use linux as family;
 
 pub use detached::DetachedProgram;
-pub use family::remove_placeholders;
+pub use family::{is_placeholder, remove_placeholders};
 pub use folder::PrivateFolder;
 pub use foreground::ForegroundProgram;
 pub use kept_layer::{KeptLayer, NamedLayer, check_layer_name, named_layers, sweep_layers};

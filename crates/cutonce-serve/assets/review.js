@@ -167,6 +167,7 @@ const NARROW = matchMedia('(max-width: 1099px)');
 const isNarrow = () => NARROW.matches;
 const FILE_KINDS = { new: 'new', delete: 'deleted', change: 'changed' };
 const EARLIER_ANSWERS = { approve: 'approved', park: 'parked', drop: 'dropped' };
+const EARLIER_STEPS = { parked: 'park', dropped: 'drop' };
 const STEP_CHOICES = [['approve', 'Approve'], ['park', 'Park'], ['drop', 'Drop']];
 
 class PlanReview {
@@ -526,10 +527,10 @@ class PlanReview {
     const rows = steps.map((step) => {
       const locked = step.state === 'checked';
       const settled = Boolean(step.state);
-      const earlier = { parked: 'park', dropped: 'drop' }[step.state] ?? 'approve';
+      const earlier = EARLIER_STEPS[step.state] ?? 'approve';
       const radios = STEP_CHOICES.map(([value, label]) => h('label', { class: value },
         h('input', {
-          type: 'radio', name: `step-${step.id}`, value, checked: (this.steps.get(step.id) ?? earlier) === value,
+          type: 'radio', name: `step-${step.id}`, value, checked: this.answerAbout(step) === value,
           onchange: () => this.chooseStep(step.id, value, earlier),
         }), label));
       return h('fieldset', { class: 'step' }, h('legend', {}, h('a', { href: `#line-${step.lines[0]}`, onclick: (event) => this.jump(event, step.lines[0]) }, `${step.id}. ${step.title}`)),
@@ -568,6 +569,16 @@ class PlanReview {
   }
 
   // Choices
+
+  answerAbout(step) {
+    return this.steps.get(step.id) ?? EARLIER_STEPS[step.state] ?? 'approve';
+  }
+
+  /** True if every step is parked or dropped. An edited plan may have other steps: the session reads it. */
+  excludesAllSteps() {
+    const steps = this.request.contract?.steps ?? [];
+    return steps.length > 0 && this.edited === null && steps.every((step) => this.answerAbout(step) !== 'approve');
+  }
 
   /** What goes along with the answer, in words. */
   along() {
@@ -626,6 +637,7 @@ class PlanReview {
     // A number that the browser can't read has no value, and must not become "no limit".
     if (choice.approves && this.budget && !this.budget.reportValidity()) return say('The budget can\'t be read: enter US dollars, for example 0.50.', 'bad');
     await this.takeEdit();
+    if (choice.approves && this.excludesAllSteps()) return say('No step is approved: approve one in the list of steps.', 'bad');
     const keeps = choice.key === 'keepPlanning';
     const words = h('textarea', { id: 'words', rows: 3 });
     const along = this.along();

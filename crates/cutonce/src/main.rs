@@ -21,13 +21,14 @@ mod unpublished_events;
 use clap::Parser;
 use cli::args::{Cli, CliCommand};
 use cli::host_flags;
-use cli::usage::{UsageError, explain_misplaced_flags, require_persistence, validate_flags};
+use cli::usage::{UsageError, explain_misplaced_flags, explain_mistyped_command, require_persistence, validate_flags};
 use commands::{
     completions, demo, doctor, implement, import, key, man, mcp, plan, plans, rehearse, scenario_server, serve,
     sessions, settings_schema, setup, trust,
 };
 use cutonce_core::exit_code;
 use cutonce_core::text::sanitize::sanitize;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -39,13 +40,7 @@ fn main() -> ExitCode {
         let _ = writeln!(std::io::stdout(), "{}", host_flags::version_text(std::env::args_os().nth(1)));
         return ExitCode::SUCCESS;
     }
-    let cli = Cli::try_parse_from(host_flags::rewrite_args(std::env::args_os())).unwrap_or_else(|error| {
-        if let Some(why) = explain_misplaced_flags(&error) {
-            eprintln!("{why}");
-            std::process::exit(exit_code::USAGE.into());
-        }
-        error.exit()
-    });
+    let cli = parse_args();
     if let Ok(home) = start::home_dir() {
         logging::init(&home);
         rehearse::clean_up_after_kill(&home);
@@ -100,6 +95,19 @@ fn main() -> ExitCode {
             ExitCode::from(if is_usage { exit_code::USAGE } else { exit_code::FAILED })
         }
     }
+}
+
+fn parse_args() -> Cli {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let why = match Cli::try_parse_from(host_flags::rewrite_args(args.iter().cloned())) {
+        Ok(cli) => match explain_mistyped_command(&args) {
+            Some(why) => why,
+            None => return cli,
+        },
+        Err(error) => explain_misplaced_flags(&error).unwrap_or_else(|| error.exit()),
+    };
+    eprintln!("{why}");
+    std::process::exit(exit_code::USAGE.into());
 }
 
 /// Checks for a lone `--version`. Answered before any setup because scripts call it often.

@@ -56,6 +56,28 @@ pub fn list_width() -> usize {
     }
 }
 
+/// Prints a long line, on a terminal wrapped between words.
+pub fn print_wrapped(line: &str) {
+    wrap_words(line, list_width()).iter().for_each(|row| println!("{row}"));
+}
+
+/// The words of a line in rows of at most `columns`; later rows are indented. A word that is too long for a row, such
+/// as an address, has a row of its own.
+fn wrap_words(line: &str, columns: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in line.split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.chars().count() + 1 + word.chars().count() <= columns => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            Some(_) => rows.push(format!("  {word}")),
+            None => rows.push(word.to_string()),
+        }
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +91,16 @@ mod tests {
         let long = "é".repeat(1 << 20);
         let (shown, left_out) = first_page(&long);
         assert_eq!((shown.len(), left_out), (PAGE_BYTES, 1));
+    }
+
+    #[test]
+    fn on_3_long_errors_wrap_between_words() {
+        let line =
+            "✗ anthropic refused the key (401): invalid x-api-key. Copy it again from the console and paste it here.";
+        let rows = wrap_words(line, 40);
+        assert!(rows.len() > 2 && rows.iter().all(|row| row.chars().count() <= 40), "{rows:?}");
+        let joined = rows.iter().map(|row| row.trim_start()).collect::<Vec<_>>().join(" ");
+        assert_eq!(joined, line);
+        assert_eq!(wrap_words(&"x".repeat(50), 40), ["x".repeat(50)]);
     }
 }

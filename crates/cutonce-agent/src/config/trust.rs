@@ -88,8 +88,10 @@ fn read_trust_file(home: &Path) -> io::Result<TrustFile> {
     }
 }
 
-fn is_too_broad(folder: &Path, user_home: Option<&Path>) -> bool {
-    folder.parent().is_none() || user_home.is_some_and(|home| resolve(home).starts_with(folder))
+/// True for the root and the folders that contain the user's home. No folder is trusted for all that is in it.
+pub fn is_too_broad(folder: &Path, user_home: Option<&Path>) -> bool {
+    let folder = resolve(folder);
+    folder.parent().is_none() || user_home.is_some_and(|home| resolve(home).starts_with(&folder))
 }
 
 /// The real folder, so that changing a symlink later doesn't change trust.

@@ -270,7 +270,7 @@ impl SessionState {
             CallReport::PostHooked { event, reply } => self.post_hooked(n, event, &reply),
             CallReport::Classified(verdict) => self.classified(n, verdict),
             CallReport::Ran { outcome, took } => {
-                outcome.used.iter().for_each(|used| self.count_outside_turn(used));
+                outcome.used.iter().for_each(|used| self.count_tool_requests(used));
                 self.calls.slots[n].outcome = Some((outcome, took));
                 self.step_call(n, CallEvent::Ran);
             }

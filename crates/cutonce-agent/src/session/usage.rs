@@ -165,6 +165,12 @@ impl SessionState {
         self.report_totals();
     }
 
+    /// Counts the requests that a tool of this turn made.
+    pub(super) fn count_tool_requests(&mut self, used: &UsageTotals) {
+        used.by_model().for_each(|(_, used)| self.model.usage.usage += used.usage);
+        self.count_outside_turn(used);
+    }
+
     /// Tells front ends what the session used so far; a turn's end tells it too.
     pub(super) fn report_totals(&self) {
         self.emit(EventKind::Totals(self.model.usage.totals.clone()));

@@ -3,7 +3,7 @@
 //! Each request appends one line, so a crash loses nothing that was counted before, and several processes can write at
 //! once. A file that has grown too long is summed up; the oldest days leave it first.
 
-use super::paths::{create_private_dir, private_options};
+use super::paths::{create_private_dir, open_own, private_options};
 use cutonce_core::conversation::TokenUsage;
 use cutonce_core::protocol::usage_totals::ModelTotals;
 use cutonce_core::text::number::describe_usage;
@@ -11,7 +11,7 @@ use cutonce_core::text::sanitize::one_line;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ const MAX_FILE: u64 = 512 << 10;
 const MAX_SUM: usize = 256 << 10;
 /// A reader ignores what is behind this; only a damaged file is longer.
 const MAX_READ: u64 = 4 << 20;
+/// Dollars of a line. More is damage, and could add up to infinity.
+const MAX_COST: f64 = 1e12;
 /// Another process writes a line or the sum: how long to wait for it.
 const LOCK_TRIES: u32 = 100;
 const LOCK_WAIT: Duration = Duration::from_millis(1);
@@ -90,7 +92,7 @@ impl UsageLog {
             create_private_dir(folder)?;
         }
         for _ in 0..LOCK_TRIES {
-            let mut file = private_options().create(true).append(true).open(&self.path)?;
+            let mut file = open_own(private_options().create(true).append(true), &self.path)?;
             // The process that sums up locks the file, then replaces it.
             if file.try_lock_shared().is_ok() && self.is_current(&file)? {
                 file.write_all(&self.pending)?;
@@ -109,7 +111,7 @@ impl UsageLog {
 
     /// Replaces the lines by their sums and drops the oldest days. Another process may be doing it already.
     fn sum_up(&self) -> io::Result<()> {
-        let file = File::open(&self.path)?;
+        let file = open_to_read(&self.path)?;
         if file.try_lock().is_err() || !self.is_current(&file)? {
             return Ok(());
         }
@@ -131,16 +133,21 @@ fn history_file(home: &Path) -> PathBuf {
     home.join("usage.jsonl")
 }
 
+fn open_to_read(path: &Path) -> io::Result<File> {
+    open_own(OpenOptions::new().read(true), path)
+}
+
 fn today() -> String {
     jiff::Zoned::now().date().to_string()
 }
 
-/// The readable lines; damaged ones are left out.
+/// The readable lines; damaged ones, and costs that no session has, are left out.
 fn read_lines(file: &File) -> io::Result<Vec<UsageLine>> {
     let mut bytes = Vec::new();
     file.take(MAX_READ).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    let sound = |line: &UsageLine| (0.0..=MAX_COST).contains(&line.totals.cost);
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter(sound).collect())
 }
 
 /// One line for each day, project and model, oldest first.
@@ -157,7 +164,7 @@ fn sum_lines(lines: Vec<UsageLine>) -> Vec<UsageLine> {
 
 /// `/usage`: what was used by day, by project and by model, on this machine.
 pub fn usage_report(home: &Path) -> String {
-    let lines = match File::open(history_file(home)) {
+    let lines = match open_to_read(&history_file(home)) {
         Ok(file) => read_lines(&file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
@@ -262,6 +269,34 @@ mod tests {
         assert_eq!(sums(home.path())[0].totals.usage.input_tokens, 2);
         let mode = std::fs::metadata(history_file(home.path())).unwrap().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn du_3_a_history_that_is_no_file_stops_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let path = history_file(home.path());
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        // Opening the pipe for reading would wait for a writer, and the other way round.
+        assert!(usage_report(home.path()).contains("can't be read: it is a pipe"), "{}", usage_report(home.path()));
+        let mut log = UsageLog::new(home.path(), Path::new("/p"));
+        log.add("a", usage(1), 0.5);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert!(usage_report(home.path()).contains("can't be read"));
+        log.add("a", usage(2), 0.5);
+        std::fs::remove_dir(&path).unwrap();
+        log.add("a", usage(3), 0.5);
+        assert_eq!(sums(home.path())[0].totals.usage.input_tokens, 6, "what waited is written");
+    }
+
+    #[test]
+    fn du_3_costs_that_overflow_are_left_out() {
+        let home = tempfile::tempdir().unwrap();
+        let line = |cost: &str| format!(r#"{{"day": "2020-01-01", "project": "/p", "model": "m", "cost": {cost}}}"#);
+        let lines = ["1e308", "1e308", "-1.0", "2.0"].map(|cost| line(cost) + "\n").concat();
+        std::fs::write(history_file(home.path()), lines).unwrap();
+        let report = usage_report(home.path());
+        assert!(report.contains("$2.0000") && !report.contains("inf"), "{report}");
     }
 
     #[test]

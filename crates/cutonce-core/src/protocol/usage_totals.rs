@@ -113,6 +113,9 @@ mod tests {
         let mut sum = earlier;
         sum.add_all(&added);
         assert_eq!(sum, totals);
+        let searched = TokenUsage { web_searches: 2, ..TokenUsage::default() };
+        sum.add("a", searched, 0.02);
+        assert_eq!(sum.since(&totals).by_model().next().map(|(_, used)| used.usage), Some(searched));
         assert!(totals.is_plausible());
         totals.add("a", usage(0), -9.0);
         assert!(!totals.is_plausible());

@@ -288,8 +288,8 @@ mod tests {
         let usage = |input, read| TokenUsage {
             input_tokens: input,
             output_tokens: 1_000_000,
-            cache_creation_input_tokens: 0,
             cache_read_input_tokens: read,
+            ..TokenUsage::default()
         };
         assert!((price.cost_of(&usage(100_000, 0)) - 0.51).abs() < 1e-9);
         assert!((price.cost_of(&usage(100_000, 100_000)) - (0.05 + 0.005 + 2.5)).abs() < 1e-9);

@@ -36,8 +36,6 @@ pub struct SearchAnswer {
     /// The model that searched.
     pub model: String,
     pub usage: TokenUsage,
-    /// Searches that the provider made for this answer.
-    pub searches: u64,
     /// Why a search failed, in the provider's words.
     pub failure: Option<String>,
 }
@@ -45,7 +43,7 @@ pub struct SearchAnswer {
 impl SearchAnswer {
     /// Cost of the searches in dollars, without the tokens.
     pub fn search_cost(&self) -> f64 {
-        self.searches as f64 * SEARCH_PRICE
+        self.usage.web_searches as f64 * SEARCH_PRICE
     }
 }
 
@@ -190,20 +188,21 @@ fn read_anthropic(answer: &Value) -> SearchAnswer {
         }
     }
     let count = |field: &str| answer.pointer(&format!("/usage/{field}")).and_then(Value::as_u64).unwrap_or_default();
-    read.searches = count("server_tool_use/web_search_requests");
     read.usage = TokenUsage {
         input_tokens: count("input_tokens"),
         output_tokens: count("output_tokens"),
         cache_creation_input_tokens: count("cache_creation_input_tokens"),
         cache_read_input_tokens: count("cache_read_input_tokens"),
+        web_searches: count("server_tool_use/web_search_requests"),
     };
     read
 }
 
 fn read_responses(answer: &Value) -> SearchAnswer {
     let mut read = SearchAnswer::default();
+    let mut web_searches = 0;
     for item in list(answer, "output") {
-        read.searches += u64::from(text_at(item, "/type") == Some("web_search_call"));
+        web_searches += u64::from(text_at(item, "/type") == Some("web_search_call"));
         for part in list(item, "content") {
             read.text.push_str(text_at(part, "/text").unwrap_or_default());
             list(part, "annotations").for_each(|cited| add_source(&mut read.sources, cited));
@@ -217,6 +216,7 @@ fn read_responses(answer: &Value) -> SearchAnswer {
         input_tokens: count("input_tokens").saturating_sub(cached),
         output_tokens: count("output_tokens"),
         cache_read_input_tokens: cached,
+        web_searches,
         ..TokenUsage::default()
     };
     read
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(answer.sources, [SearchSource { title: "One".into(), url: "https://one.example".into() }]);
         let usage = answer.usage;
         assert_eq!((usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens), (9, 4, 3));
-        assert_eq!((answer.model.as_str(), answer.searches, answer.search_cost()), ("m-1-dated", 2, 0.02));
+        assert_eq!((answer.model.as_str(), answer.usage.web_searches, answer.search_cost()), ("m-1-dated", 2, 0.02));
         let request = served.join().unwrap();
         assert!(request.starts_with("POST /v1/messages ") && request.contains("web_search_20250305"), "{request}");
         assert!(request.contains("x-api-key: sk-secret-key-123") && request.contains("is it so"), "{request}");
@@ -295,7 +295,7 @@ mod tests {
         let (url, served) = canned("200 OK", &body);
         let answer = search_web(&endpoint("openai", WireFormat::Responses, &url), "q").await.unwrap();
         assert_eq!((answer.text.as_str(), answer.sources[0].url.as_str()), ("Yes.", "https://two.example"));
-        assert_eq!((answer.model.as_str(), answer.searches), ("m-1", 1));
+        assert_eq!((answer.model.as_str(), answer.usage.web_searches), ("m-1", 1));
         assert_eq!((answer.usage.input_tokens, answer.usage.cache_read_input_tokens), (4, 5));
         let request = served.join().unwrap();
         assert!(request.starts_with("POST /responses ") && request.contains("\"web_search\""), "{request}");

@@ -24,7 +24,7 @@ use confine::KernelConfinement;
 pub(crate) use launch::close_on_exec_except;
 use launch::{CStringArray, ExecArgs, LaunchSpec, LaunchStage, LaunchTarget, StartedSupervisor};
 use protected::ProtectedPlaces;
-pub use protected::remove_placeholders;
+pub use protected::{is_placeholder, remove_placeholders};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::io;

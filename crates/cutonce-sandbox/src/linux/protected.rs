@@ -46,7 +46,7 @@ impl ProtectedPlaces {
                 return target.map_or(Ok(()), |target| self.add(&target, roots, links_left - 1));
             }
             // One that another command uses, or that a killed program left.
-            Ok(meta) if meta.is_dir() && meta.mode() & 0o1777 == PLACEHOLDER_MODE && is_empty(path) => {
+            Ok(_) if is_placeholder(path) => {
                 self.add_placeholder(path)?;
             }
             Ok(_) => self.places.push(path.to_path_buf()),
@@ -79,6 +79,12 @@ impl ProtectedPlaces {
         self.placeholders.push(Placeholder { path: path.to_path_buf(), lock });
         Ok(())
     }
+}
+
+/// True for the empty folder that stands for a missing file while a command runs.
+pub fn is_placeholder(path: &Path) -> bool {
+    let about = path.symlink_metadata();
+    about.is_ok_and(|about| about.is_dir() && about.mode() & 0o1777 == PLACEHOLDER_MODE) && is_empty(path)
 }
 
 /// Removes the placeholders that a killed program left, unless another one uses them.

@@ -3,7 +3,7 @@
 
 use super::doctor_rehearsals;
 use crate::{logging, start};
-use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths, keys};
+use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths, keys, trust};
 use cutonce_agent::language_servers::{self, FoundServer};
 use cutonce_agent::storage::paths::user_home;
 use cutonce_agent::tools::shell::changes::{ScopeMethod, scope_method};
@@ -81,7 +81,7 @@ fn run_checks() -> anyhow::Result<Vec<DoctorCheck>> {
         SettingsPaths { managed: MANAGED_FILE.into(), home, user_home, project: cwd.clone(), managed_flag: None };
     let loaded = config::load_settings(&places, None);
     checks.extend(check_settings(&loaded, &cwd));
-    checks.push(check_trust(&loaded, &cwd));
+    checks.push(check_trust(&loaded, &cwd, places.user_home.as_deref()));
     checks.push(check_keys(&loaded, &places.home));
     checks.push(check_language_servers(&loaded, &cwd));
     let layer = cutonce_sandbox::sandbox_support();
@@ -157,14 +157,15 @@ fn broken_rules(loaded: &LoadedSettings, cwd: &Path) -> Vec<String> {
     rules.errors().iter().map(|error| error.to_string()).collect()
 }
 
-fn check_trust(loaded: &LoadedSettings, cwd: &Path) -> DoctorCheck {
+fn check_trust(loaded: &LoadedSettings, cwd: &Path, user_home: Option<&Path>) -> DoctorCheck {
     let (state, detail) = if loaded.trusted {
         (CheckState::Works, format!("{} is trusted; its settings apply", cwd.display()))
     } else {
-        (
-            CheckState::Note,
-            format!("{} is not trusted; its settings can only restrict (see `cutonce trust`)", cwd.display()),
-        )
+        let next = match trust::is_too_broad(cwd, user_home) {
+            true => "it is too broad to be trusted; start in a project folder below it",
+            false => "see `cutonce trust`",
+        };
+        (CheckState::Note, format!("{} is not trusted; its settings can only restrict ({next})", cwd.display()))
     };
     DoctorCheck { what: "trust", state, detail }
 }
@@ -307,6 +308,24 @@ mod tests {
         let gone = check(r#"{"lsp": {"gone": {"command": "no-such-server", "extensions": [".x"]}}}"#);
         assert!(gone.state == CheckState::Note && gone.detail.contains("change `lsp.gone`"), "{}", gone.detail);
         assert_eq!(check(r#"{"lsp": false}"#).detail, "switched off (`lsp`)");
+    }
+
+    #[test]
+    fn on_4_doctor_suggests_trust_only_where_it_works() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("project");
+        let places = SettingsPaths {
+            managed: home.path().join("none"),
+            home: home.path().join(".cutonce"),
+            user_home: Some(home.path().into()),
+            project: project.clone(),
+            managed_flag: None,
+        };
+        let loaded = config::load_settings(&places, None);
+        let said = |cwd: &Path| check_trust(&loaded, cwd, Some(home.path())).detail;
+        assert!(said(&project).ends_with("(see `cutonce trust`)"), "{}", said(&project));
+        let broad = said(home.path());
+        assert!(broad.contains("too broad") && !broad.contains("cutonce trust"), "{broad}");
     }
 
     #[test]

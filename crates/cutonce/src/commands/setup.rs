@@ -3,6 +3,7 @@
 
 use crate::cli::usage::UsageError;
 use crate::frontends;
+use crate::output::print_wrapped;
 use crate::start;
 use cutonce_agent::config::keys::{self, KeyPlace};
 use cutonce_agent::config::store_main_model;
@@ -227,28 +228,6 @@ async fn unless_cancelled<T>(terminal: &mut TypedLineReader, work: impl Future<O
     }
 }
 
-/// Prints a long line, wrapped between words for the terminal.
-fn print_wrapped(line: &str) {
-    wrap_words(line, terminal_columns()).iter().for_each(|row| println!("{row}"));
-}
-
-/// The words of a line in rows of at most `columns`; later rows are indented. A word that is too long for a row, such
-/// as an address, has a row of its own.
-fn wrap_words(line: &str, columns: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
-    for word in line.split(' ') {
-        match rows.last_mut() {
-            Some(row) if row.chars().count() + 1 + word.chars().count() <= columns => {
-                row.push(' ');
-                row.push_str(word);
-            }
-            Some(_) => rows.push(format!("  {word}")),
-            None => rows.push(word.to_string()),
-        }
-    }
-    rows
-}
-
 /// The error and what the user can do about it, as one line.
 fn with_next_step(error: &ModelListError, chosen: &KeyProvider, provider: &BuiltInProvider) -> String {
     let next = match (error, provider.base_env.filter(|name| env_var(name).is_some_and(|value| !value.is_empty()))) {
@@ -373,16 +352,5 @@ mod tests {
             let [one, ten] = [1, 10].map(|n| choice_row(n, &choice, 80));
             assert_eq!(one.chars().count(), ten.chars().count(), "numbers are aligned:\n{one}\n{ten}");
         }
-    }
-
-    #[test]
-    fn on_3_long_errors_wrap_between_words() {
-        let line =
-            "✗ anthropic refused the key (401): invalid x-api-key. Copy it again from the console and paste it here.";
-        let rows = wrap_words(line, 40);
-        assert!(rows.len() > 2 && rows.iter().all(|row| row.chars().count() <= 40), "{rows:?}");
-        let joined = rows.iter().map(|row| row.trim_start()).collect::<Vec<_>>().join(" ");
-        assert_eq!(joined, line);
-        assert_eq!(wrap_words(&"x".repeat(50), 40), ["x".repeat(50)]);
     }
 }

@@ -95,6 +95,10 @@ fn rv_2_steps_model_and_budget() {
     browser.click("Steps");
     browser.see("2. Drop the table");
     browser.click_css("input[name=step-2][value=park]");
+    browser.click_css("input[name=step-1][value=drop]");
+    browser.click("Approve, accept edits automatically → acceptEdits");
+    browser.hear("No step is approved");
+    browser.click_css("input[name=step-1][value=approve]");
     // No number: the browser gives the field no value, which must not mean "no limit".
     browser.fill("#budget", "1e");
     browser.click("Approve, accept edits automatically → acceptEdits");

@@ -61,10 +61,6 @@ pub const OWN_WALKS: &[(&str, &str)] = &[
         "protected places are bounded, and entries near the top come first",
     ),
     ("crates/cutonce-agent/src/mcp/process_work.rs", "walks processes, not folders"),
-    (
-        "crates/cutonce-sandbox/src/linux/protected.rs",
-        "follows links, and looks into a folder only to see if it is empty",
-    ),
     ("crates/cutonce-sandbox/src/linux/watch.rs", "the sandbox does not depend on tools"),
     ("crates/cutonce-sandbox/src/linux/landlock.rs", "the sandbox does not depend on tools; follows a list of paths"),
     ("crates/cutonce-sandbox/src/linux/confine.rs", "the sandbox does not depend on tools; follows a list of paths"),

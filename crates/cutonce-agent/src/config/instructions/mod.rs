@@ -135,7 +135,8 @@ impl InstructionLoader {
             InstructionScope::User => self.enabled.0,
             InstructionScope::Project | InstructionScope::Nested => self.enabled.1,
         };
-        let Some(real) = path.canonicalize().ok().filter(|_| wanted) else { return };
+        let is_there = |real: &PathBuf| wanted && !cutonce_sandbox::is_placeholder(real);
+        let Some(real) = path.canonicalize().ok().filter(is_there) else { return };
         if !self.seen.insert(real.clone()) {
             return;
         }

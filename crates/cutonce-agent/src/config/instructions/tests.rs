@@ -205,3 +205,18 @@ fn sb_6_hard_linked_instructions_are_not_read() {
     link("repo/AGENTS.md", "repo/third.md");
     assert_eq!(world.texts(), ["mine"]);
 }
+
+#[test]
+fn sb_4_a_placeholder_counts_as_missing() {
+    use std::os::unix::fs::DirBuilderExt;
+    let world = World::new();
+    world.write("repo/AGENTS.md", "Be brief.");
+    for name in ["CLAUDE.md", "settings.json"] {
+        std::fs::DirBuilder::new().mode(0o1700).create(world.base.join("repo").join(name)).unwrap();
+    }
+    assert_eq!((world.notes(), world.texts()), (String::new(), vec!["Be brief.".to_string()]));
+    let settings = world.base.join("repo/settings.json");
+    assert_eq!(crate::storage::paths::read_bounded_text(&settings, 10).unwrap(), None);
+    std::fs::create_dir(world.base.join("repo/app/CLAUDE.md")).unwrap();
+    assert!(world.notes().contains("is not a file"), "{}", world.notes());
+}

@@ -241,6 +241,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
         output_tokens: count("output_tokens"),
         cache_creation_input_tokens: count("cache_creation_input_tokens"),
         cache_read_input_tokens: count("cache_read_input_tokens"),
+        web_searches: usage["server_tool_use"]["web_search_requests"].as_u64().unwrap_or_default(),
     }
 }
 

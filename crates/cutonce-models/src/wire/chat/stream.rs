@@ -283,8 +283,8 @@ impl From<ChatUsage> for TokenUsage {
         TokenUsage {
             input_tokens: counted.prompt_tokens.saturating_sub(cached),
             output_tokens: counted.completion_tokens,
-            cache_creation_input_tokens: 0,
             cache_read_input_tokens: cached,
+            ..TokenUsage::default()
         }
     }
 }

@@ -244,8 +244,8 @@ impl From<ResponsesUsage> for TokenUsage {
         TokenUsage {
             input_tokens: counted.input_tokens.saturating_sub(cached),
             output_tokens: counted.output_tokens,
-            cache_creation_input_tokens: 0,
             cache_read_input_tokens: cached,
+            ..TokenUsage::default()
         }
     }
 }

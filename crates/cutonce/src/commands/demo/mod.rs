@@ -9,6 +9,7 @@ mod show;
 
 use crate::cli::args::{DemoArgs, PermissionFlags, RunFlags};
 use crate::frontends::terminal;
+use crate::output::print_wrapped;
 use crate::start::{self, FrontendOptions, StartedSession};
 use answers::{DemoAnswer, DemoAnswers};
 use anyhow::Context;
@@ -82,7 +83,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<u8> {
     let ended = drive_demo(started, DemoAnswers::new(args.yes), &project, &mut seen).await?;
     let code = print_result(&project, &ended, &seen)?;
     if args.dir.is_none() {
-        println!("The folder was removed; --dir FOLDER keeps it.");
+        print_wrapped("The folder was removed; --dir FOLDER keeps it.");
     }
     Ok(code)
 }
@@ -187,20 +188,24 @@ fn print_result(project: &Path, reason: &EndReason, seen: &DemoFacts) -> anyhow:
         .and_then(|entry| entry.ok().map(|entry| entry.path()));
     println!("Verified on disk:");
     let held = seen.unchanged_while_planning == Some(true);
-    println!(
+    print_wrapped(&format!(
         "  {} no file of the project changed while planning; denied: {}",
         check_mark(held),
         seen.denied.join(", ")
-    );
-    println!("  {} {}", check_mark(!seen.layer.is_empty()), seen.layer);
-    println!("  {} the plan was written to {}", check_mark(written.is_some()), written.unwrap_or_default().display());
+    ));
+    print_wrapped(&format!("  {} {}", check_mark(!seen.layer.is_empty()), seen.layer));
+    print_wrapped(&format!(
+        "  {} the plan was written to {}",
+        check_mark(written.is_some()),
+        written.unwrap_or_default().display()
+    ));
     let (as_chosen, told) = describe_outcome(seen, fixed);
-    println!("  {} {told}", check_mark(as_chosen));
+    print_wrapped(&format!("  {} {told}", check_mark(as_chosen)));
     if let Some(report) = &seen.report {
-        println!("  {} {}", check_mark(report.is_complete()), report.summary());
+        print_wrapped(&format!("  {} {}", check_mark(report.is_complete()), report.summary()));
         if !report.denied.is_empty() {
             let stopped = !report.denied.iter().any(|path| project.join(path).exists());
-            println!("  {} stopped outside the plan: {}", check_mark(stopped), report.denied.join(", "));
+            print_wrapped(&format!("  {} stopped outside the plan: {}", check_mark(stopped), report.denied.join(", ")));
         }
     }
     let sound = held && as_chosen;
@@ -229,10 +234,10 @@ fn print_state(project: &Path, removed: bool) -> anyhow::Result<()> {
         true => "no file of the project was changed",
         false => "src/total.sh was changed, after you approved the plan",
     };
-    println!("Demo over: {now}.");
+    print_wrapped(&format!("Demo over: {now}."));
     match removed {
-        true => println!("The folder was removed; `cutonce demo --dir FOLDER` keeps it."),
-        false => println!("The project is in {}, with the plan in plans/.", project.display()),
+        true => print_wrapped("The folder was removed; `cutonce demo --dir FOLDER` keeps it."),
+        false => print_wrapped(&format!("The project is in {}, with the plan in plans/.", project.display())),
     }
     println!("Start your own work with `cutonce`.");
     Ok(())

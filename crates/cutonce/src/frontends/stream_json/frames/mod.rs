@@ -467,7 +467,7 @@ impl FrameBuilder {
             let (info, usage) = (self.settings.model_info(model), used.usage);
             let value = json!({"inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
                 "cacheReadInputTokens": usage.cache_read_input_tokens,
-                "cacheCreationInputTokens": usage.cache_creation_input_tokens, "webSearchRequests": 0,
+                "cacheCreationInputTokens": usage.cache_creation_input_tokens, "webSearchRequests": usage.web_searches,
                 "costUSD": used.cost, "contextWindow": info.context, "maxOutputTokens": info.max_output});
             (model.to_string(), value)
         };
@@ -574,7 +574,7 @@ fn usage_json(usage: &TokenUsage) -> Value {
         "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens,
         "cache_creation_input_tokens": usage.cache_creation_input_tokens,
         "cache_read_input_tokens": usage.cache_read_input_tokens,
-        "server_tool_use": {"web_search_requests": 0}, "service_tier": "standard",
+        "server_tool_use": {"web_search_requests": usage.web_searches}, "service_tier": "standard",
     })
 }
 
@@ -601,4 +601,15 @@ fn part_json(part: &ResultPart) -> Value {
 
 fn image_json(media_type: &str, data: &str) -> Value {
     json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn du_12_results_count_the_searches() {
+        let usage = TokenUsage { web_searches: 2, ..TokenUsage::default() };
+        assert_eq!(usage_json(&usage)["server_tool_use"]["web_search_requests"], 2);
+    }
 }
