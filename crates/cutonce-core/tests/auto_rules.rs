@@ -99,7 +99,7 @@ fn steps() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (modes(), by()).prop_map(|(to, by)| Step::Mode(ModeEvent::Set { to, by })),
         2 => Just(Step::Mode(ModeEvent::Cycle)),
-        2 => by().prop_map(|by| Step::Mode(ModeEvent::Leave { by })),
+        2 => by().prop_map(|by| Step::Mode(ModeEvent::Leave { to: None, by })),
         2 => (modes(), by()).prop_map(|(mode, by)| Step::Mode(ModeEvent::Approved { mode, by })),
         3 => switches().prop_map(|auto| Step::Mode(ModeEvent::AutoChanged(auto))),
         1 => Just(Step::Mode(ModeEvent::UserTurn)),

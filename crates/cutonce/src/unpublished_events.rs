@@ -28,19 +28,20 @@ impl UnpublishedEvents {
     /// Adds an event. The new state of a step replaces an older one, and a request that is closed before it was stored
     /// is left out.
     pub fn add(&mut self, kind: EventKind) {
-        match &kind {
+        let was_unseen = match &kind {
             EventKind::Plan(PlanEvent::Step(new)) => {
                 let is_older =
                     |kind: &EventKind| matches!(kind, EventKind::Plan(PlanEvent::Step(old)) if old.step == new.step);
                 self.remove(is_older);
+                false
             }
             EventKind::AskClosed { ask_id, answer, .. } if !is_approval(answer.as_ref()) => {
-                let was_waiting = self.remove(|kind| matches!(kind, EventKind::Ask(ask) if ask.ask_id == *ask_id));
-                if was_waiting {
-                    return;
-                }
+                self.remove(|kind| matches!(kind, EventKind::Ask(ask) if ask.ask_id == *ask_id))
             }
-            _ => {}
+            _ => false,
+        };
+        if was_unseen {
+            return;
         }
         let size = event_bytes(&kind);
         self.bytes += size;

@@ -429,10 +429,10 @@ impl SessionState {
                 self.phase(PhaseEvent::Rejected);
                 self.kept_planning(n, text);
             }
-            PlanVerdict::Leave { comments, plan, .. } => {
+            PlanVerdict::Leave { mode, comments, plan } => {
                 self.save_edit(plan.as_deref(), &path);
                 self.settle(revision, Settled::Left, plan.as_deref());
-                self.mode_event(mode::ModeEvent::Leave { by: ChangedBy::User });
+                self.mode_event(mode::ModeEvent::Leave { to: Some(mode), by: ChangedBy::User });
                 let result = ToolOutcome::text(approval::left_result(&path, &comments));
                 if n.is_some() {
                     self.plan_result(n, result);

@@ -56,7 +56,7 @@ impl SessionState {
         if own.as_ref() == Some(&slug) {
             self.close_reviews("the plan was parked");
             if self.mode.is_planning() {
-                self.mode_event(mode::ModeEvent::Leave { by: ChangedBy::User });
+                self.mode_event(mode::ModeEvent::Leave { to: None, by: ChangedBy::User });
             }
         }
         Ok(format!("Parked {slug}. `/plan submit {slug}` reviews it again."))

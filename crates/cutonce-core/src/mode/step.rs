@@ -13,8 +13,9 @@ pub enum ModeEvent {
     Set { to: Mode, by: ChangedBy },
     /// Shift+Tab.
     Cycle,
-    /// `/plan off`, or the choice to leave and keep the plan: restores the earlier mode.
-    Leave { by: ChangedBy },
+    /// `/plan off`: restores the earlier mode. The choice to leave and keep the plan: `to` is the mode that the user
+    /// was shown (PM-83).
+    Leave { to: Option<Mode>, by: ChangedBy },
     /// An ExitPlanMode of the current stay was approved (see `approval`).
     Approved { mode: Mode, by: ChangedBy },
     /// A user message started a turn. Meta messages and tool results do not (PM-91).
@@ -118,7 +119,7 @@ pub fn step(mut state: ModeState, event: ModeEvent) -> (ModeState, Vec<ModeEffec
     match event {
         ModeEvent::Set { to, by } => state.set_mode(to, by, &mut effects),
         ModeEvent::Cycle => state.change_mode(state.next_in_cycle(), ChangedBy::User, &mut effects),
-        ModeEvent::Leave { by } => state.leave_plan(by, &mut effects),
+        ModeEvent::Leave { to, by } => state.leave_plan(to, by, &mut effects),
         ModeEvent::Approved { mode, by } => state.apply_approval(mode, by, &mut effects),
         ModeEvent::UserTurn if state.is_planning() => state.stay.turns += 1,
         ModeEvent::UserTurn => state.confirm_exit(),
@@ -150,7 +151,7 @@ impl ModeState {
         }
     }
 
-    fn leave_plan(&mut self, by: ChangedBy, effects: &mut Vec<ModeEffect>) {
+    fn leave_plan(&mut self, to: Option<Mode>, by: ChangedBy, effects: &mut Vec<ModeEffect>) {
         if !self.is_planning() {
             return effects.push(ModeEffect::Refused { why: "not in plan mode".into() });
         }
@@ -158,8 +159,9 @@ impl ModeState {
             let why = "the model can't leave plan mode: only an approved ExitPlanMode does".into();
             return effects.push(ModeEffect::Refused { why });
         }
-        let (mode, notice) = self.mode_after_leaving();
-        self.change_mode(mode, by, effects);
+        let (earlier, notice) = self.mode_after_leaving();
+        let shown = to.filter(|mode| *mode != Mode::Plan && self.check_available(*mode).is_ok());
+        self.change_mode(shown.unwrap_or(earlier), by, effects);
         effects.extend(notice.map(|text| ModeEffect::Notice { text }));
     }
 

@@ -44,8 +44,8 @@ fn refused(effects: &[ModeEffect]) -> bool {
 /// open.
 fn ways_out() -> Vec<(&'static str, ModeEvent, Mode)> {
     vec![
-        ("/plan off", ModeEvent::Leave { by: ChangedBy::User }, Mode::AcceptEdits),
-        ("leave, keep the plan", ModeEvent::Leave { by: ChangedBy::Host }, Mode::AcceptEdits),
+        ("/plan off", ModeEvent::Leave { to: None, by: ChangedBy::User }, Mode::AcceptEdits),
+        ("leave, keep the plan", ModeEvent::Leave { to: None, by: ChangedBy::Host }, Mode::AcceptEdits),
         ("/mode default", set(Mode::Default), Mode::Default),
         ("/mode bypassPermissions", set(Mode::BypassPermissions), Mode::BypassPermissions),
         ("set_permission_mode", ModeEvent::Set { to: Mode::AcceptEdits, by: ChangedBy::Host }, Mode::AcceptEdits),
@@ -173,7 +173,7 @@ fn pm_13_entering_records_the_earlier_mode() {
 
 #[test]
 fn pm_13_entering_clears_the_exit_reminder() {
-    let events = [set(Mode::Plan), reminded(), ModeEvent::Leave { by: ChangedBy::User }];
+    let events = [set(Mode::Plan), reminded(), ModeEvent::Leave { to: None, by: ChangedBy::User }];
     let (state, _) = run(start(BARE, Mode::Default), events);
     assert!(state.needs_exit_reminder());
     assert!(!step(state, set(Mode::Plan)).0.needs_exit_reminder());
@@ -237,20 +237,20 @@ fn pm_17_user_can_always_leave_model_never() {
     for before in Mode::ALL {
         for setup in [BARE, ALL_OPEN] {
             let (inside, _) = step(start(setup, before), set(Mode::Plan));
-            for event in [ModeEvent::Leave { by: ChangedBy::User }, set(Mode::Default), ModeEvent::Cycle] {
+            for event in [ModeEvent::Leave { to: None, by: ChangedBy::User }, set(Mode::Default), ModeEvent::Cycle] {
                 let (state, effects) = step(inside.clone(), event);
                 assert!(!state.is_planning() && !refused(&effects), "{before} {setup:?}");
             }
             let by = ChangedBy::Model;
             let others = Mode::ALL.into_iter().filter(|mode| *mode != Mode::Plan);
             let tries = others.flat_map(|to| [ModeEvent::Set { to, by }, ModeEvent::Approved { mode: to, by }]);
-            for event in tries.chain([ModeEvent::Leave { by }]) {
+            for event in tries.chain([ModeEvent::Leave { to: None, by }]) {
                 let (state, effects) = step(inside.clone(), event.clone());
                 assert!(state == inside && refused(&effects), "{event:?}");
             }
         }
     }
-    let (state, effects) = step(start(BARE, Mode::AcceptEdits), ModeEvent::Leave { by: ChangedBy::User });
+    let (state, effects) = step(start(BARE, Mode::AcceptEdits), ModeEvent::Leave { to: None, by: ChangedBy::User });
     assert!(refused(&effects) && state.mode() == Mode::AcceptEdits);
 }
 
@@ -343,8 +343,12 @@ fn pm_83_unavailable_earlier_mode_becomes_default() {
         });
         assert!(notice.is_some_and(|text| text.contains("default") && text.contains(name)), "{effects:?}");
     };
-    let ways =
-        || [ModeEvent::Leave { by: ChangedBy::User }, ModeEvent::Approved { mode: Mode::Default, by: ChangedBy::Host }];
+    let ways = || {
+        [
+            ModeEvent::Leave { to: None, by: ChangedBy::User },
+            ModeEvent::Approved { mode: Mode::Default, by: ChangedBy::Host },
+        ]
+    };
     for way in ways() {
         let events = [set(Mode::Plan), ModeEvent::AutoChanged(AutoModeGate { gate_open: false, ..auto(true) }), way];
         let (state, effects) = run(start(ALL_OPEN, Mode::Auto), events);
@@ -359,10 +363,20 @@ fn pm_83_unavailable_earlier_mode_becomes_default() {
     }
     // While plan mode is on, the earlier mode is kept: the gate may open again.
     let closed = ModeEvent::AutoChanged(AutoModeGate { gate_open: false, ..auto(true) });
-    let events =
-        [set(Mode::Plan), closed, ModeEvent::AutoChanged(auto(true)), ModeEvent::Leave { by: ChangedBy::User }];
+    let events = [
+        set(Mode::Plan),
+        closed,
+        ModeEvent::AutoChanged(auto(true)),
+        ModeEvent::Leave { to: None, by: ChangedBy::User },
+    ];
     let (state, effects) = run(start(ALL_OPEN, Mode::Auto), events);
     assert!(state.mode() == Mode::Auto && !effects.iter().any(|effect| matches!(effect, ModeEffect::Notice { .. })));
+    // The choice to leave leads to the mode that it named when the plan was shown.
+    let closed = ModeEvent::AutoChanged(AutoModeGate { gate_open: false, ..auto(true) });
+    let leave = ModeEvent::Leave { to: Some(Mode::Default), by: ChangedBy::User };
+    let (state, _) =
+        run(start(ALL_OPEN, Mode::Auto), [set(Mode::Plan), closed, ModeEvent::AutoChanged(auto(true)), leave]);
+    assert_eq!(state.mode(), Mode::Default);
     // Choosing another mode gives no notice.
     let (_, effects) = step(replay_mode(BARE, &[reminder(ReminderKind::PlanMode)]).0, set(Mode::AcceptEdits));
     assert!(!effects.iter().any(|effect| matches!(effect, ModeEffect::Notice { .. })));

@@ -39,6 +39,7 @@ pub enum PlanEvent {
         command: String,
         exit_code: Option<i32>,
         /// What stopped it, if it has no exit code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         stopped: Option<String>,
         output: String,
     },

@@ -164,7 +164,8 @@ fn fl_2_only_the_session_closes_its_request() {
     block_on(async {
         let link = FleetLink::connect(&ann.home, "team").await.unwrap();
         let text = StoredText::Inline("# Plan\n".into());
-        let (session, project, sha256) = ("s-1".to_string(), "/p".to_string(), "0".repeat(64));
+        let sha256 = cutonce_core::plan::sha256_hex("# Plan\n");
+        let (session, project) = ("s-1".to_string(), "/p".to_string());
         let request = ReviewRecord::Requested { session, project, text, sha256, request: None };
         link.publish_review("ask-1", &request).await.unwrap();
         let mut news = link.follow::<ReviewRecord>(FleetStream::Reviews, "ask-1", 1).await.unwrap();

@@ -1,7 +1,7 @@
 //! `cutonce rehearse` from outside: its JSON form (RH-6), and what a kill leaves (RH-3, RH-5).
 
 use super::stage::{Stage, said};
-use cutonce_agent::plan::rehearsal::RehearsalJob;
+use cutonce_agent::plan::rehearsal::{RehearsalBudget, RehearsalJob};
 use cutonce_agent::tools::disk::{FileAccess, VersionStore};
 use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsedPlan};
 use cutonce_core::settings::plan::{RehearsalLayer, RehearsalSettings};
@@ -159,7 +159,7 @@ fn rh_3_library_rehearses_and_applies() {
             step_ids: None,
             model: None,
             max_turns: None,
-            budget_usd: Some(1.0),
+            budget: Some(RehearsalBudget { usd: 1.0, source: "--max-budget-usd" }),
             limits: RehearsalSettings { layer, ..RehearsalSettings::default() },
         };
         let mut finished = runtime.block_on(job.run(&CancellationToken::new(), &|_| {})).unwrap();

@@ -156,7 +156,7 @@ impl World {
                 self.event(ModeEvent::Cycle);
                 self.by_hand(to, before);
             }
-            Op::Leave(by) => self.leave(by),
+            Op::Leave(by) => self.leave(None, by),
             Op::Forge(mode) => drop(self.event(ModeEvent::Approved { mode, by: ChangedBy::Model })),
             Op::Submit => self.submit(),
             Op::WritePlan(which) => self.plan = plan(which),
@@ -187,14 +187,15 @@ impl World {
         }
     }
 
-    fn leave(&mut self, by: ChangedBy) {
-        let back = self.state.mode_after_leaving().0;
+    fn leave(&mut self, shown: Option<Mode>, by: ChangedBy) {
+        let back = shown.unwrap_or(self.state.mode_after_leaving().0);
         let inside = self.state.is_planning();
-        self.event(ModeEvent::Leave { by });
+        self.event(ModeEvent::Leave { to: shown, by });
         if inside && by != ChangedBy::Model {
             assert_eq!(self.state.mode(), back);
             let earlier = self.held.take().expect("plan mode was on");
-            assert!(back == earlier || (back == Mode::Default && self.state.check_available(earlier).is_err()));
+            let lost = shown.is_some() || self.state.check_available(earlier).is_err();
+            assert!(back == earlier || (back == Mode::Default && lost));
         }
     }
 
@@ -233,7 +234,7 @@ impl World {
             }
             PlanVerdict::Leave { mode, .. } => {
                 assert_eq!(choice, ChoiceKey::Leave);
-                self.leave(ChangedBy::User);
+                self.leave(Some(mode), ChangedBy::User);
                 assert_eq!(self.state.mode(), mode);
             }
             PlanVerdict::KeepPlanning { .. } => assert!(choice == ChoiceKey::KeepPlanning && self.held.is_some()),
@@ -309,7 +310,7 @@ impl World {
         // The user can always leave by each of the three ways.
         if self.state.is_planning() {
             let default = ModeEvent::Set { to: Mode::Default, by: ChangedBy::User };
-            for event in [ModeEvent::Leave { by: ChangedBy::User }, default, ModeEvent::Cycle] {
+            for event in [ModeEvent::Leave { to: None, by: ChangedBy::User }, default, ModeEvent::Cycle] {
                 assert!(!step(self.state.clone(), event).0.is_planning());
             }
         }

@@ -338,7 +338,7 @@ fn pm_80_mode_change_withdraws_the_request() {
     // Even if the session forgot to withdraw it and the user re-entered, the answer has no effect.
     for way in [
         ModeEvent::Cycle,
-        ModeEvent::Leave { by: ChangedBy::User },
+        ModeEvent::Leave { to: None, by: ChangedBy::User },
         ModeEvent::Set { to: Mode::AcceptEdits, by: ChangedBy::Host },
     ] {
         let (mut approval, _) = ask(&state, plan());

@@ -180,7 +180,7 @@ fn leave_plan_mode(state: &ModeState) -> CommandOutcome {
         return reply_only(format!("Not in plan mode; the mode is {}.", state.mode()));
     }
     let words = format!("Left plan mode; the mode is now {}.", state.mode_after_leaving().0);
-    CommandOutcome { event: Some(ModeEvent::Leave { by: ChangedBy::User }), ..reply_only(words) }
+    CommandOutcome { event: Some(ModeEvent::Leave { to: None, by: ChangedBy::User }), ..reply_only(words) }
 }
 
 fn change_mode(name: &str, state: &ModeState) -> CommandOutcome {

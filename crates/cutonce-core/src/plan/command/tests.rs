@@ -137,7 +137,7 @@ fn pm_26_mode_command_uses_the_mode_machine() {
 #[test]
 fn pm_17_plan_off() {
     let outcome = run("/plan off", Mode::Plan, &plan());
-    assert_eq!(outcome.event, Some(ModeEvent::Leave { by: ChangedBy::User }));
+    assert_eq!(outcome.event, Some(ModeEvent::Leave { to: None, by: ChangedBy::User }));
     assert!(outcome.reply.is_some_and(|say| say.contains("default")) && outcome.send_message.is_none());
     let outside = run("/plan off", Mode::AcceptEdits, &plan());
     assert_eq!((outside.event, outside.send_message), (None, None));
