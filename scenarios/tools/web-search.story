@@ -1,4 +1,4 @@
-The provider's own web search (DU-12): a rule offers the tool, on the command line too; its answer can't close its tag; its tokens count in the session's cost (DU-3). In plan mode it runs as WebFetch does. Without a rule there is no such tool.
+The provider's own web search (DU-12): a rule offers the tool, on the command line too; its answer can't close its tag; its tokens count in the turn and in the cost (DU-3). In plan mode it runs as WebFetch does. Without a rule there is no such tool.
 
 --- model
 {"turns": [
@@ -11,7 +11,7 @@ The provider's own web search (DU-12): a rule offers the tool, on the command li
 --- run cutonce -p "look it up" --allowedTools WebSearch --output-format json
 --- exit 0
 --- frames
-{"type":"result","subtype":"success","is_error":false,"result":"It is out.","num_turns":2,"stop_reason":"end_turn","total_cost_usd":0.00306,"usage":{"input_tokens":20,"output_tokens":2,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"server_tool_use":{"web_search_requests":0},"service_tier":"standard"},"permission_denials":[],"terminal_reason":"completed","message":null,"event":{"message":null}}
+{"type":"result","subtype":"success","is_error":false,"result":"It is out.","num_turns":2,"stop_reason":"end_turn","total_cost_usd":0.00306,"usage":{"input_tokens":1020,"output_tokens":102,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"server_tool_use":{"web_search_requests":0},"service_tier":"standard"},"permission_denials":[],"terminal_reason":"completed","message":null,"event":{"message":null}}
 
 --- seen
 request 1
