@@ -89,6 +89,7 @@ pub(super) fn full_message(answer: &ScriptedAnswer) -> Value {
             "cache_creation_input_tokens": answer.usage.cache_creation_input_tokens,
             "cache_read_input_tokens": answer.usage.cache_read_input_tokens,
             "output_tokens": answer.usage.output_tokens,
+            "server_tool_use": {"web_search_requests": answer.usage.web_searches},
         },
     })
 }
