@@ -13,10 +13,10 @@ mod logging;
 #[cfg(feature = "nats")]
 mod review_uplink;
 #[cfg(feature = "nats")]
+mod reviewer_events;
+#[cfg(feature = "nats")]
 mod session_uplink;
 mod start;
-#[cfg(feature = "nats")]
-mod unpublished_events;
 
 use clap::Parser;
 use cli::args::{Cli, CliCommand};

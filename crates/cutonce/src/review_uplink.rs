@@ -4,7 +4,7 @@
 //! The session decides: an answer from the remote goes the same way as one of its own user, and the first one wins.
 
 use crate::event_uplink::EventUplink;
-use crate::unpublished_events::{UnpublishedEvents, is_approval};
+use crate::reviewer_events::{UnpublishedEvents, is_approval};
 use cutonce_agent::{EventStream, Session, SessionInbox};
 use cutonce_core::plan::rehearsal::RehearsalNews;
 use cutonce_core::plan::{PlanEvent, StepProgress};
