@@ -282,7 +282,7 @@ impl<'a> LineRenderer<'a> {
 
     fn start_item(&mut self, line: usize, range: &Range<usize>) {
         let depth = self.lists.len();
-        // The lines of a deeper item are among those of the deepest one that is told apart.
+        // A deeper item lies within the lines of the item at the maximum depth.
         if depth <= MAX_DEPTH {
             let lines = self.lines_of(range);
             self.lines.get_mut(lines).into_iter().flatten().for_each(|line| line.depth = depth);
